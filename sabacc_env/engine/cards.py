@@ -1,0 +1,190 @@
+"""Cards on the move: piles, hands, and what each seat has seen of them (RULES.md section 1)."""
+
+from sabacc_env.engine.chance import RESHUFFLE, below, stream
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import NUM_CARDS
+
+
+@jit
+def card_value(card):
+    """Return the value of a card id, -10 to +10."""
+    if card >= 60:
+        return 0
+    rank = card % 20
+    return rank + 1 if rank < 10 else 9 - rank
+
+
+@jit
+def next_seat(num_players, seats, after):
+    """Return the nearest seat of a set clockwise from a seat (itself last), or -1."""
+    for step in range(1, num_players + 1):
+        seat = (after + step) % num_players
+        if seats >> seat & 1:
+            return seat
+    return -1
+
+
+@jit
+def see(g, cards):
+    """Everyone sees these cards."""
+    g.seen_by_all = int(g.seen_by_all) | cards
+
+
+# Piles.
+
+
+@jit
+def fill_draw_pile(g, cards, key_use, number):
+    """Make a set of cards the draw pile, in ascending id; the stream of this use shuffles it."""
+    size = 0
+    for card in range(NUM_CARDS):
+        if cards >> card & 1:
+            g.deck[size] = card
+            size += 1
+    g.deck_next = 0
+    g.deck_size = size
+    g.deck_given = 0
+    state, increment = stream(int(g.key_low), int(g.key_high), key_use, number)
+    g.deck_state = state
+    g.deck_increment = increment
+
+
+@jit
+def renew_draw_pile(g):
+    """D1: the top discard stays, the other discards and all junked cards are shuffled."""
+    top = int(g.num_discards) - 1
+    cards = int(g.junked_cards)
+    for i in range(top):
+        cards |= 1 << int(g.discards[i])
+    if cards == 0:
+        return
+    if top >= 0:
+        g.discards[0] = g.discards[top]
+        g.num_discards = 1
+    g.junked_cards = 0
+    g.seen_by_all = int(g.seen_by_all) & ~cards
+    for seat in range(int(g.num_players)):
+        g.seen_by[seat] = int(g.seen_by[seat]) & ~cards
+    fill_draw_pile(g, cards, RESHUFFLE, int(g.reshuffles))
+    g.reshuffles = int(g.reshuffles) + 1
+
+
+@jit
+def pop_draw_pile(g):
+    """Remove the top card: the shuffle is drawn card by card (a lazy Fisher-Yates)."""
+    top = int(g.deck_next)
+    if g.deck_given == 0:
+        state, offset = below(int(g.deck_state), int(g.deck_increment), int(g.deck_size) - top)
+        g.deck_state = state
+        other = top + offset
+        card = int(g.deck[other])
+        g.deck[other] = g.deck[top]
+        g.deck[top] = card
+    g.deck_next = top + 1
+    return int(g.deck[top])
+
+
+@jit
+def take_top(g):
+    """Draw the top card, into no pile and no hand; an emptied pile is renewed at once (D1)."""
+    if g.deck_next == g.deck_size:
+        renew_draw_pile(g)
+    card = pop_draw_pile(g)
+    if g.deck_next == g.deck_size:
+        renew_draw_pile(g)
+    return card
+
+
+@jit
+def put_face_up(g, card):
+    """Put a card on the discard pile, where everyone sees it."""
+    top = int(g.num_discards)
+    g.discards[top] = card
+    g.num_discards = top + 1
+    see(g, 1 << card)
+
+
+@jit
+def put_all_face_up(g, cards):
+    """Put a set of cards on the discard pile in ascending id, the last one on top (D4)."""
+    for card in range(NUM_CARDS):
+        if cards >> card & 1:
+            put_face_up(g, card)
+
+
+@jit
+def turn_up(g):
+    """Turn the top card up: it lies on the discard pile before D1 looks at the draw pile."""
+    if g.deck_next == g.deck_size:
+        renew_draw_pile(g)
+    put_face_up(g, pop_draw_pile(g))
+    if g.deck_next == g.deck_size:
+        renew_draw_pile(g)
+
+
+@jit
+def take_discard(g, seat):
+    """Take the top discard into a hand: everyone knows that it is there."""
+    top = int(g.num_discards) - 1
+    card = int(g.discards[top])
+    g.num_discards = top
+    g.known[seat] = int(g.known[seat]) | 1 << card
+    add_card(g, seat, card)
+
+
+# Hands.
+
+
+@jit
+def add_card(g, seat, card):
+    """Put a card into a hand, which stays sorted by value, then id."""
+    rank = card_value(card) * 64 + card
+    slot = int(g.num_cards[seat])
+    while slot > 0:
+        left = int(g.cards[seat, slot - 1])
+        if card_value(left) * 64 + left < rank:
+            break
+        g.cards[seat, slot] = left
+        slot -= 1
+    g.cards[seat, slot] = card
+    g.num_cards[seat] = int(g.num_cards[seat]) + 1
+    g.seen_by[seat] = int(g.seen_by[seat]) | 1 << card
+
+
+@jit
+def remove_card(g, seat, slot):
+    """Take the card of a slot out of a hand and return it."""
+    card = int(g.cards[seat, slot])
+    last = int(g.num_cards[seat]) - 1
+    for i in range(slot, last):
+        g.cards[seat, i] = g.cards[seat, i + 1]
+    g.cards[seat, last] = -1
+    g.num_cards[seat] = last
+    g.known[seat] = int(g.known[seat]) & ~(1 << card)
+    return card
+
+
+@jit
+def hand_mask(g, seat):
+    """Return the cards of a hand as a set, the Spike Card not among them."""
+    cards = 0
+    for slot in range(int(g.num_cards[seat])):
+        cards |= 1 << int(g.cards[seat, slot])
+    return cards
+
+
+@jit
+def clear_hand(g, seat):
+    """Empty a hand; its cards are the caller's."""
+    for slot in range(int(g.num_cards[seat])):
+        g.cards[seat, slot] = -1
+    g.num_cards[seat] = 0
+    g.known[seat] = 0
+
+
+@jit
+def deal_spike(g, seat):
+    """Deal a Spike Card, face up."""
+    card = take_top(g)
+    g.spikes[seat] = card
+    see(g, 1 << card)

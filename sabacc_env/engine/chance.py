@@ -1,0 +1,85 @@
+"""Chance by key (DESIGN.md, "One engine").
+
+Every hand has a 64-bit key, held as two 32-bit words. Each use of chance in the hand (the deck's
+order, the dice of a round, a reshuffle, …) has a stream of its own, started from a hash of
+(key, use, number); so two tables with one key meet the same chance whatever was played.
+A stream is PCG-RXS-M-XS-32 (O'Neill 2014) with its own increment. All arithmetic is on signed
+64-bit integers with factors below 2**31, so that Python, CPU and GPU give the same bits.
+"""
+
+from sabacc_env.engine.jit import jit
+
+WORD = 0xFFFFFFFF
+
+# What a stream is for.
+DECK = 1
+DICE = 2
+RESHUFFLE = 3
+DEALER = 4
+HAND_KEY = 5
+POLICY = 6
+
+
+@jit
+def mix(x):
+    """Scramble a 32-bit word one-to-one (the "lowbias32" finaliser found by Wellons' search)."""
+    x = x ^ (x >> 16)
+    x = (x * 0x21F0AAAD) & WORD
+    x = x ^ (x >> 15)
+    x = (x * 0x735A2D97) & WORD
+    return x ^ (x >> 15)
+
+
+@jit
+def stream(key_low, key_high, use, number):
+    """Return (state, increment) of the stream for this use of this key."""
+    first = mix((key_low + use * 0x3C6EF372) & WORD)
+    state = mix((key_high ^ mix((first + number * 0x61C88647) & WORD)) & WORD)
+    increment = mix((first + state) & WORD) | 1
+    return state, increment
+
+
+@jit
+def next_word(state, increment):
+    """Return (new state, a uniform 32-bit word)."""
+    word = (((state >> ((state >> 28) + 4)) ^ state) * 277803737) & WORD
+    return (state * 747796405 + increment) & WORD, (word >> 22) ^ word
+
+
+@jit
+def below(state, increment, limit):
+    """Return (new state, an exactly uniform integer in 0..limit-1), by Lemire's method."""
+    state, word = next_word(state, increment)
+    product = word * limit
+    if (product & WORD) < limit:
+        threshold = (WORD + 1 - limit) % limit
+        while (product & WORD) < threshold:
+            state, word = next_word(state, increment)
+            product = word * limit
+    return state, product >> 32
+
+
+@jit
+def hand_key(seed_low, seed_high, table, hand):
+    """Return the key (low, high) of a table's hand: a hash of (seed, table, hand count)."""
+    state, increment = stream(seed_low, seed_high, HAND_KEY, table & WORD)
+    state, increment = stream(state, increment, HAND_KEY, hand & WORD)
+    state, low = next_word(state, increment)
+    state, high = next_word(state, increment)
+    return low, high
+
+
+@jit
+def dealer_of(key_low, key_high, num_players):
+    """Return the seat that deals first, as the key decides it."""
+    state, increment = stream(key_low, key_high, DEALER, 0)
+    return below(state, increment, num_players)[1]
+
+
+@jit
+def roll(key_low, key_high, round_no):
+    """Return the two Spike Dice of a round, faces 1 to 6 (1 is the Spike)."""
+    state, increment = stream(key_low, key_high, DICE, round_no)
+    state, first = below(state, increment, 6)
+    state, second = below(state, increment, 6)
+    return first + 1, second + 1

@@ -1,0 +1,69 @@
+"""The dice phase: the roll, and hands discarded and redrawn (RULES.md section 4)."""
+
+from sabacc_env.engine.cards import (
+    add_card,
+    clear_hand,
+    deal_spike,
+    hand_mask,
+    next_seat,
+    put_all_face_up,
+    take_top,
+)
+from sabacc_env.engine.chance import roll
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE
+
+
+@jit
+def roll_dice(g):
+    """Roll the dice of this round; False where dice were given and have run out."""
+    index = int(g.round_no) - 1
+    if g.dice_given >= 0:
+        return index < g.dice_given
+    first, second = roll(int(g.key_low), int(g.key_high), index + 1)
+    g.dice[index, 0] = first
+    g.dice[index, 1] = second
+    return True
+
+
+@jit
+def doubles_effect(g, r):
+    """Return what the dice of this round do: NOTHING, REDRAW_ONE or REDRAW_ALL."""
+    index = int(g.round_no) - 1
+    first = int(g.dice[index, 0])
+    if first != int(g.dice[index, 1]):
+        return NOTHING
+    return int(r.double_spike) if first == 1 else int(r.doubles)
+
+
+@jit
+def dice_phase(g, r):
+    """Act on the dice just rolled; seats that must choose a card are left in ``to_go``."""
+    effect = doubles_effect(g, r)
+    g.to_go = int(g.remaining) if effect == REDRAW_ONE else 0
+    if effect == REDRAW_ALL:
+        spike_too = int(r.spike_card) == 1 and int(g.dice[int(g.round_no) - 1, 0]) == 1
+        redraw_all(g, spike_too)
+
+
+@jit
+def redraw_all(g, spike_too):
+    """Seat by seat (D14): the hand goes down as one batch (D4), as many cards are drawn."""
+    remaining = int(g.remaining)
+    seat = int(g.dealer)
+    for _ in range(int(g.num_players)):
+        seat = next_seat(int(g.num_players), remaining, seat)
+        remaining &= ~(1 << seat)
+        cards = hand_mask(g, seat)
+        count = int(g.num_cards[seat])
+        if spike_too:
+            cards |= 1 << int(g.spikes[seat])
+            g.spikes[seat] = -1
+        clear_hand(g, seat)
+        put_all_face_up(g, cards)
+        for _ in range(count):
+            add_card(g, seat, take_top(g))
+        if spike_too:
+            deal_spike(g, seat)
+        if remaining == 0:
+            return

@@ -1,0 +1,60 @@
+"""How the engine is compiled: one decorator, and a cache that can never be stale.
+
+Numba's own cache looks at one file at a time, so a change in an imported file would run old code
+(ENGINE_NOTES.md). The cache folder here is therefore named by a hash of every engine source.
+``NUMBA_DISABLE_JIT=1`` runs the same functions as ordinary Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _fingerprint() -> str:
+    """Hash what decides the machine code: the engine's sources, Numba, and its bounds checks."""
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str | None:
+    """Return a writable folder for this version of the engine, or None where there is none."""
+    name = f"engine-{_fingerprint()}"
+    for parent in (
+        platformdirs.user_cache_path("sabacc-env"),
+        Path(tempfile.gettempdir()) / "sabacc-env",
+    ):
+        folder = parent / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return str(folder)
+        except OSError:
+            continue
+    return None
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def jit(function: Function) -> Function:
+    """Compile a function on its first call, cached on disk, without Python objects or the GIL."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE_FOLDER or before
+    try:
+        compiled = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy")(
+            function
+        )
+    finally:
+        numba.config.CACHE_DIR = before
+    return cast(Function, compiled)

@@ -1,0 +1,203 @@
+"""The records of the engine: one for the rules, one for a hand in play; and the names of codes.
+
+A hand in play is one record, meaningful with its rules record: copying it clones the game, and
+equal bytes are equal games. Fields are signed integers only, and no field is called as a method
+of ``np.record`` is (ENGINE_NOTES.md). Seats, cards and slots are -1 where there is none; sets of
+seats and of cards are bit masks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+MAX_SEATS: Final = 8
+MAX_HAND: Final = 5
+MAX_ROUNDS: Final = 8
+NUM_CARDS: Final = 62
+LOG_LENGTH: Final = 16
+"""How many of the last public actions a record keeps, for the observation."""
+
+# Move kinds. The first nine need no more said; the next four name a card of the hand.
+STAND: Final = 0
+DRAW: Final = 1
+BUY_DISCARD: Final = 2
+KEEP: Final = 3
+DISCARD_DRAWN: Final = 4
+REPLACE_SPIKE: Final = 5
+CHECK: Final = 6
+CALL: Final = 7
+JUNK: Final = 8
+DISCARD_DRAW: Final = 9
+SWAP: Final = 10
+REDRAW: Final = 11
+REPLACE: Final = 12
+RAISE: Final = 13
+KINDS: Final = (
+    "stand",
+    "draw",
+    "buy_discard",
+    "keep",
+    "discard_drawn",
+    "replace_spike",
+    "check",
+    "call",
+    "junk",
+    "discard_draw",
+    "swap",
+    "redraw",
+    "replace",
+    "raise",
+)
+NUM_KINDS: Final = len(KINDS)
+
+# The discrete action layout, the same for every rule set: the fixed kinds by their own code, then
+# a block of five card slots for each kind that names a card, then the bet sizes.
+FIRST_CARD_ACTION: Final = DISCARD_DRAW
+FIRST_BET_ACTION: Final = FIRST_CARD_ACTION + 4 * MAX_HAND
+MAX_BET_SIZES: Final = 62 - FIRST_BET_ACTION
+"""Legal actions are held as bits of one signed 64-bit integer."""
+BET_MIN: Final = -1
+BET_MAX: Final = -2
+"""In place of a fraction's numerator: the ends of the grid of legal totals."""
+
+# Phases.
+CARDS: Final = 0
+DICE: Final = 1
+BETTING: Final = 2
+OVER: Final = 3
+PHASES: Final = ("cards", "dice", "betting", "over")
+
+# What doubles do.
+NOTHING: Final = 0
+REDRAW_ONE: Final = 1
+REDRAW_ALL: Final = 2
+DOUBLES: Final = ("none", "redraw_one", "redraw_all")
+
+# When a seat may junk.
+FACING_BET: Final = 0
+ANY_BETTING: Final = 1
+CARD_PHASE: Final = 2
+JUNK_WHEN: Final = ("facing_bet", "betting", "cards")
+
+# Rankings.
+CASINO: Final = 0
+SPACERS: Final = 1
+ALTA_ORSL: Final = 2
+ALTA_THREE_EN: Final = 3
+ALTA_YARITH_BESPIN: Final = 4
+RANKINGS: Final = ("casino", "spacers", "alta_orsl", "alta_three_en", "alta_yarith_bespin")
+
+UNLIMITED: Final = 2**31 - 1
+"""A limit that never binds: credits in play never exceed it."""
+
+NUM_RULE_FEATURES: Final = 40
+
+Record = Any
+"""A rules or game record: compiled, a reference into an array; interpreted, an ``np.record``."""
+
+
+def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+RULES_DTYPE: Final = _record(
+    [
+        ("deck_mask", "i8"),
+        ("deck_size", "i8"),
+        ("rounds", "i8"),
+        ("cards_dealt", "i8"),
+        ("hand_ante", "i8"),
+        ("sabacc_ante", "i8"),
+        ("starting_credits", "i8", (MAX_SEATS,)),
+        ("points", "i8"),  # 1: no credits, every seat stakes one point
+        ("phases", "i8", (3,)),
+        ("num_phases", "i8"),
+        ("opening_bet", "i8"),
+        ("first_choices", "i8"),  # bit k: kind k may be chosen at a card turn
+        ("second_choices", "i8"),  # bit k: kind k may follow a draw; 0: the card joins the hand
+        ("fees", "i8", (NUM_KINDS,)),
+        ("doubles", "i8"),
+        ("double_spike", "i8"),
+        ("junk_when", "i8"),
+        ("junk_penalty", "i8"),
+        ("junk_face_up", "i8"),
+        ("all_in", "i8"),  # 1: a short call is all-in; 0: who cannot call must junk
+        ("min_bet", "i8"),
+        ("max_bet", "i8"),
+        ("min_raise", "i8"),
+        ("max_raise", "i8"),
+        ("bet_step", "i8"),
+        ("max_raises", "i8"),
+        ("spike_card", "i8"),
+        ("turns_up", "i8"),  # 1: the top card is turned up after the deal
+        ("ranking", "i8"),
+        ("features", "f4", (NUM_RULE_FEATURES,)),  # the rule description as observed
+    ]
+)
+
+GAME_DTYPE: Final = _record(
+    [
+        # Chance: the hand's key, the running stream of the lazily shuffled draw pile.
+        ("key_low", "i8"),
+        ("key_high", "i8"),
+        ("deck_state", "i8"),
+        ("deck_increment", "i8"),
+        # Sets of cards.
+        ("junked_cards", "i8"),  # face down under the discard pile
+        ("seen_by_all", "i8"),  # seen by everyone and not shuffled away since
+        ("seen_by", "i8", (MAX_SEATS,)),  # seen by this seat alone, likewise
+        ("known", "i8", (MAX_SEATS,)),  # taken face up into this hand and still there
+        # Credits.
+        ("credits", "i4", (MAX_SEATS,)),
+        ("credits_before", "i4", (MAX_SEATS,)),  # before the antes
+        ("net_credits", "i4", (MAX_SEATS,)),  # once the hand is over
+        ("bet_phase", "i4", (MAX_SEATS,)),  # put in during this betting phase
+        ("bet_hand", "i4", (MAX_SEATS,)),  # put in during betting phases of this hand
+        ("staked", "i4"),  # everything staked in this hand: antes, fees, penalties, bets
+        ("highest_bet", "i4"),  # of this betting phase
+        ("sabacc_pot", "i4"),
+        ("pot_amounts", "i4", (MAX_SEATS,)),  # once over: the layers as they were won
+        ("log_amounts", "i4", (LOG_LENGTH,)),  # a raise's total, else what the action paid
+        ("raises", "i4"),  # in this betting phase, the first bet not counted
+        ("reshuffles", "i4"),
+        ("log_length", "i4"),  # actions of this hand so far; the log is a ring
+        ("hand_number", "i4"),  # hands finished in this episode
+        ("hands", "i4"),  # hands in the episode
+        # Sets of seats.
+        ("seated", "i2"),  # dealt in this hand
+        ("remaining", "i2"),  # seated and not junked
+        ("to_go", "i2"),  # still to act in this phase
+        ("pot_seats", "i2", (MAX_SEATS,)),
+        # Cards.
+        ("cards", "i1", (MAX_SEATS, MAX_HAND)),  # hands by value, then id
+        ("num_cards", "i1", (MAX_SEATS,)),
+        ("spikes", "i1", (MAX_SEATS,)),
+        ("drawn", "i1"),  # bought or gained and not yet decided on
+        ("deck", "i1", (NUM_CARDS,)),  # the draw pile is deck[deck_next:deck_size]
+        ("deck_next", "i1"),
+        ("deck_size", "i1"),
+        ("deck_given", "i1"),  # 1: the order is as given; 0: drawn from the stream
+        ("discards", "i1", (NUM_CARDS,)),  # face up, top last
+        ("num_discards", "i1"),
+        ("dice", "i1", (MAX_ROUNDS, 2)),
+        ("dice_given", "i1"),  # how many rounds' dice were given; -1: the key rolls
+        # Progress.
+        ("num_players", "i1"),
+        ("dealer", "i1"),
+        ("seat_to_act", "i1"),
+        ("last_seat", "i1"),  # whose turn was last in this phase; the dealer at its start
+        ("phase", "i1"),
+        ("phase_index", "i1"),
+        ("round_no", "i1"),
+        ("dice_missing", "i1"),  # 1: given dice ran out; the move must be taken back
+        ("revealed", "i1"),
+        ("num_pots", "i1"),
+        ("pot_winners", "i1", (MAX_SEATS,)),
+        ("last_action", "i1", (MAX_SEATS,)),
+        ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),
+        ("log_seats", "i1", (LOG_LENGTH,)),
+        ("log_kinds", "i1", (LOG_LENGTH,)),
+    ]
+)

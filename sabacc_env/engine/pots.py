@@ -1,0 +1,150 @@
+"""The end of a hand: unmatched bets, side pots, the Sabacc pot, blind draws (section 5)."""
+
+from sabacc_env.engine.cards import card_value, next_seat, put_face_up, take_top
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import OVER
+from sabacc_env.engine.ranking import hand_strength, hand_total
+
+
+@jit
+def return_unmatched(g):
+    """Give the highest bettor, junked or not, its excess over the second-highest."""
+    top = -1
+    highest = 0
+    second = 0
+    for seat in range(int(g.num_players)):
+        total = int(g.bet_hand[seat])
+        if total > highest:
+            top, highest, second = seat, total, highest
+        elif total > second:
+            second = total
+    if top >= 0:
+        excess = highest - second
+        g.bet_hand[top] = second
+        g.credits[top] = int(g.credits[top]) + excess
+        g.staked = int(g.staked) - excess
+
+
+@jit
+def add_pot(g, amount, seats):
+    """Append a pot, the main one first."""
+    index = int(g.num_pots)
+    g.pot_amounts[index] = amount
+    g.pot_seats[index] = seats
+    g.num_pots = index + 1
+
+
+@jit
+def cut_layers(g):
+    """Cut the stakes into layers at the distinct bet totals of the seats that remain.
+
+    Dead money is in the main pot (D8); what junked seats bet beyond the last layer joins it.
+    """
+    remaining = int(g.remaining)
+    undivided = int(g.staked)
+    for seat in range(int(g.num_players)):
+        undivided -= int(g.bet_hand[seat])  # now the dead money alone
+    below = 0
+    eligible = remaining
+    while eligible != 0:
+        level = -1
+        for seat in range(int(g.num_players)):
+            if eligible >> seat & 1 and (level < 0 or g.bet_hand[seat] < level):
+                level = int(g.bet_hand[seat])
+        amount = undivided
+        undivided = 0
+        above = 0
+        for seat in range(int(g.num_players)):
+            if eligible >> seat & 1 and g.bet_hand[seat] > level:
+                above |= 1 << seat
+        for seat in range(int(g.num_players)):
+            total = int(g.bet_hand[seat])
+            top = total if above == 0 else min(total, level)
+            amount += max(0, top - below)
+        add_pot(g, amount, eligible)
+        below = level
+        eligible = above
+
+
+@jit
+def blind_draw(g, r, tied):
+    """D9: the tied seats draw clockwise from the first; the best still tied draw again."""
+    num_players = int(g.num_players)
+    for _ in range(int(r.deck_size)):
+        best = -1
+        still_tied = 0
+        waiting = tied
+        seat = int(g.dealer)
+        while waiting != 0:
+            seat = next_seat(num_players, waiting, seat)
+            waiting &= ~(1 << seat)
+            card = take_top(g)
+            put_face_up(g, card)
+            value = card_value(card)
+            closeness = 2 * (10 - abs(value)) + (1 if value > 0 else 0)
+            if closeness > best:
+                best = closeness
+                still_tied = 0
+            if closeness == best:
+                still_tied |= 1 << seat
+        tied = still_tied
+        if tied & (tied - 1) == 0:
+            break
+    return next_seat(num_players, tied, int(g.dealer))
+
+
+@jit
+def strength_of(g, r, seat):
+    """Return the strength of a seat's hand, its Spike Card counted with it (D13)."""
+    return hand_strength(
+        int(r.ranking), g.cards[seat], int(g.num_cards[seat]), int(g.spikes[seat])
+    )
+
+
+@jit
+def best_hand(g, r, seats):
+    """Return the seat with the best hand of a set, by blind draw if need be."""
+    best = -1
+    tied = 0
+    for seat in range(int(g.num_players)):
+        if seats >> seat & 1:
+            strength = strength_of(g, r, seat)
+            if strength > best:
+                best = strength
+                tied = 0
+            if strength == best:
+                tied |= 1 << seat
+    if tied & (tied - 1) == 0:
+        return next_seat(int(g.num_players), tied, 0)
+    return blind_draw(g, r, tied)
+
+
+@jit
+def finish_hand(g, r):
+    """End the hand: reveal if several seats remain, settle from the main pot outwards."""
+    g.phase = OVER
+    g.seat_to_act = -1
+    g.to_go = 0
+    remaining = int(g.remaining)
+    g.revealed = 1 if remaining & (remaining - 1) != 0 else 0
+    return_unmatched(g)
+    cut_layers(g)
+    for index in range(int(g.num_pots)):
+        winner = best_hand(g, r, int(g.pot_seats[index]))
+        g.pot_winners[index] = winner
+        if r.points == 1:
+            g.net_credits[winner] = int(g.staked)
+        else:
+            g.credits[winner] = int(g.credits[winner]) + int(g.pot_amounts[index])
+    main_winner = int(g.pot_winners[0])
+    total = hand_total(
+        g.cards[main_winner], int(g.num_cards[main_winner]), int(g.spikes[main_winner])
+    )
+    if g.revealed == 1 and total == 0:
+        g.credits[main_winner] = int(g.credits[main_winner]) + int(g.sabacc_pot)
+        g.sabacc_pot = 0
+    for seat in range(int(g.num_players)):
+        if r.points == 1:
+            g.net_credits[seat] = int(g.net_credits[seat]) - (int(g.seated) >> seat & 1)
+        else:
+            g.net_credits[seat] = int(g.credits[seat]) - int(g.credits_before[seat])

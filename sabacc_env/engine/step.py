@@ -1,0 +1,401 @@
+"""The course of a hand: deal, whose turn it is, what is legal, playing a move (sections 1 to 5)."""
+
+from sabacc_env.engine.bets import (
+    call,
+    has_no_turn,
+    may_junk,
+    must_junk,
+    pay,
+    raise_limits,
+    raise_to,
+    sized_total,
+    to_call,
+)
+from sabacc_env.engine.cards import (
+    add_card,
+    clear_hand,
+    deal_spike,
+    fill_draw_pile,
+    hand_mask,
+    next_seat,
+    put_all_face_up,
+    put_face_up,
+    remove_card,
+    see,
+    take_discard,
+    take_top,
+    turn_up,
+)
+from sabacc_env.engine.chance import DECK
+from sabacc_env.engine.dice import dice_phase, roll_dice
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import (
+    BETTING,
+    BUY_DISCARD,
+    CALL,
+    CARDS,
+    CHECK,
+    DICE,
+    DISCARD_DRAW,
+    DISCARD_DRAWN,
+    DRAW,
+    FIRST_BET_ACTION,
+    FIRST_CARD_ACTION,
+    JUNK,
+    KEEP,
+    LOG_LENGTH,
+    MAX_HAND,
+    NUM_KINDS,
+    OVER,
+    RAISE,
+    REDRAW,
+    REPLACE,
+    REPLACE_SPIKE,
+    SWAP,
+)
+from sabacc_env.engine.pots import finish_hand
+
+# Starting a hand.
+
+
+@jit
+def able_seats(g, r):
+    """Return the seats that can pay their full antes; in a points game, all (D2)."""
+    seats = 0
+    for seat in range(int(g.num_players)):
+        if r.points == 1 or g.credits[seat] >= r.hand_ante + r.sabacc_ante:
+            seats |= 1 << seat
+    return seats
+
+
+@jit
+def reset_hand(g, r, key_low, key_high, dealer):
+    """Make the record ready for a deal; credits, Sabacc pot and hand counts stay as they are."""
+    g.key_low = key_low
+    g.key_high = key_high
+    g.junked_cards = 0
+    g.seen_by_all = 0
+    for seat in range(len(g.credits)):
+        g.seen_by[seat] = 0
+        g.known[seat] = 0
+        g.credits_before[seat] = g.credits[seat]
+        g.net_credits[seat] = 0
+        g.bet_phase[seat] = 0
+        g.bet_hand[seat] = 0
+        g.pot_amounts[seat] = 0
+        g.pot_seats[seat] = 0
+        g.pot_winners[seat] = -1
+        g.num_cards[seat] = 0
+        g.spikes[seat] = -1
+        g.last_action[seat] = -1
+        for slot in range(MAX_HAND):
+            g.cards[seat, slot] = -1
+        for index in range(len(g.dice)):
+            g.card_action[seat, index] = -1
+    for index in range(len(g.dice)):
+        g.dice[index, 0] = 0
+        g.dice[index, 1] = 0
+    for index in range(LOG_LENGTH):
+        g.log_seats[index] = -1
+        g.log_kinds[index] = -1
+        g.log_amounts[index] = 0
+    g.staked = 0
+    g.highest_bet = 0
+    g.raises = 0
+    g.log_length = 0
+    g.drawn = -1
+    g.num_discards = 0
+    g.reshuffles = 0
+    g.dice_given = -1
+    g.dice_missing = 0
+    g.revealed = 0
+    g.num_pots = 0
+    g.seated = able_seats(g, r)
+    g.remaining = g.seated
+    g.dealer = next_seat(int(g.num_players), int(g.seated), dealer - 1)
+    fill_draw_pile(g, int(r.deck_mask), DECK, 0)
+
+
+@jit
+def deal(g, r):
+    """Take the antes, deal, and go on to the first decision."""
+    num_players = int(g.num_players)
+    waiting = int(g.remaining)
+    seat = int(g.dealer)
+    while waiting != 0:
+        seat = next_seat(num_players, waiting, seat)
+        waiting &= ~(1 << seat)
+        if r.points == 1:
+            g.staked = int(g.staked) + 1
+        else:
+            pay(g, seat, int(r.hand_ante))
+            g.credits[seat] = int(g.credits[seat]) - int(r.sabacc_ante)
+            g.sabacc_pot = int(g.sabacc_pot) + int(r.sabacc_ante)
+        for _ in range(int(r.cards_dealt)):
+            add_card(g, seat, take_top(g))
+    if r.turns_up == 1:
+        turn_up(g)
+    g.round_no = 0
+    g.phase_index = int(r.num_phases) - 1
+    if r.opening_bet == 1:
+        begin_phase(g, r, BETTING)
+    else:
+        next_phase(g, r)
+    advance(g, r)
+
+
+# Whose turn it is.
+
+
+@jit
+def begin_phase(g, r, phase):
+    """Start a phase: every remaining seat is to act, the first one left of the dealer first."""
+    g.phase = phase
+    g.last_seat = g.dealer
+    g.to_go = g.remaining
+    if phase == BETTING:
+        g.highest_bet = 0
+        g.raises = 0
+        for seat in range(int(g.num_players)):
+            g.bet_phase[seat] = 0
+    elif phase == DICE:
+        if roll_dice(g):
+            dice_phase(g, r)
+        else:
+            g.dice_missing = 1
+
+
+@jit
+def next_phase(g, r):
+    """Go to the next phase, round, or the reveal (section 2)."""
+    g.phase_index = int(g.phase_index) + 1
+    if g.phase_index >= r.num_phases:
+        if g.round_no == 0 and r.spike_card == 1:
+            deal_spikes(g)
+        if g.round_no == r.rounds:
+            finish_hand(g, r)
+            return
+        g.round_no = int(g.round_no) + 1
+        g.phase_index = 0
+    begin_phase(g, r, int(r.phases[int(g.phase_index)]))
+
+
+@jit
+def deal_spikes(g):
+    """Deal a Spike Card to each remaining seat, the first seat first."""
+    waiting = int(g.remaining)
+    seat = int(g.dealer)
+    while waiting != 0:
+        seat = next_seat(int(g.num_players), waiting, seat)
+        waiting &= ~(1 << seat)
+        deal_spike(g, seat)
+
+
+@jit
+def advance(g, r):
+    """Go on through chance and turns that the rules skip, to the next decision or the end."""
+    while g.phase != OVER:
+        remaining = int(g.remaining)
+        if remaining & (remaining - 1) == 0:
+            finish_hand(g, r)
+            return
+        seat = next_seat(int(g.num_players), int(g.to_go), int(g.last_seat))
+        if seat < 0:
+            next_phase(g, r)
+            if g.dice_missing == 1:
+                return
+        elif g.phase == BETTING and has_no_turn(g, r, seat):
+            end_turn(g, seat)
+        else:
+            g.seat_to_act = seat
+            return
+
+
+@jit
+def end_turn(g, seat):
+    """The seat has had its turn in this phase, or has none."""
+    g.to_go = int(g.to_go) & ~(1 << seat)
+    g.last_seat = seat
+
+
+# What is legal.
+
+
+@jit
+def legal_actions(g, r, bet_sizes):
+    """Return the legal actions of the seat to act as bits; ``bet_sizes`` as in ``sized_total``."""
+    seat = int(g.seat_to_act)
+    if seat < 0:
+        return 0
+    if g.phase == DICE:
+        return slot_bits(g, seat, REDRAW)
+    if g.phase == CARDS:
+        return card_actions(g, r, seat)
+    return bet_actions(g, r, seat, bet_sizes)
+
+
+@jit
+def slot_bits(g, seat, kind):
+    """Return one bit for each card of the hand, in the block of a kind."""
+    shift = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
+    return ((1 << int(g.num_cards[seat])) - 1) << shift
+
+
+@jit
+def card_actions(g, r, seat):
+    """Return the legal actions at a card turn: the first choice, or what follows a draw."""
+    kinds = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
+    credits_left = int(g.credits[seat])
+    actions = 0
+    for kind in range(NUM_KINDS):
+        if kinds >> kind & 1 and (r.points == 1 or credits_left >= r.fees[kind]):
+            if kind < FIRST_CARD_ACTION:
+                actions |= 1 << kind
+            else:
+                actions |= slot_bits(g, seat, kind)
+    return actions
+
+
+@jit
+def bet_actions(g, r, seat, bet_sizes):
+    """Return the legal actions at a betting turn."""
+    actions = 0
+    if to_call(g, seat) == 0:
+        actions |= 1 << CHECK
+    elif not must_junk(g, r, seat):
+        actions |= 1 << CALL
+    if may_junk(g, r, seat):
+        actions |= 1 << JUNK
+    low, high = raise_limits(g, r, seat)
+    if low > high:
+        return actions
+    for index in range(len(bet_sizes)):
+        total = sized_total(g, r, seat, low, high, bet_sizes[index, 0], bet_sizes[index, 1])
+        new = True
+        for earlier in range(index):
+            if total == sized_total(
+                g, r, seat, low, high, bet_sizes[earlier, 0], bet_sizes[earlier, 1]
+            ):
+                new = False
+        if new:
+            actions |= 1 << (FIRST_BET_ACTION + index)
+    return actions
+
+
+# Playing a move.
+
+
+@jit
+def play_action(g, r, action, bet_sizes):
+    """Play a legal action of the discrete layout."""
+    if action < FIRST_CARD_ACTION:
+        play(g, r, action, 0, 0)
+    elif action < FIRST_BET_ACTION:
+        offset = action - FIRST_CARD_ACTION
+        play(g, r, FIRST_CARD_ACTION + offset // MAX_HAND, offset % MAX_HAND, 0)
+    else:
+        seat = int(g.seat_to_act)
+        index = action - FIRST_BET_ACTION
+        low, high = raise_limits(g, r, seat)
+        total = sized_total(g, r, seat, low, high, bet_sizes[index, 0], bet_sizes[index, 1])
+        play(g, r, RAISE, 0, total)
+
+
+@jit
+def play(g, r, kind, slot, total):
+    """Play a legal move of the seat to act: a kind, the slot it names, or a raise's total."""
+    seat = int(g.seat_to_act)
+    before = int(g.credits[seat])
+    phase = int(g.phase)
+    if phase == CARDS:
+        play_card_move(g, r, seat, kind, slot)
+    elif phase == DICE:
+        discard_and_draw(g, seat, slot)
+    elif kind == CALL:
+        call(g, seat)
+    elif kind == RAISE:
+        raise_to(g, seat, total)
+    if kind == JUNK:
+        junk(g, r, seat)
+    log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]))
+    if phase == CARDS:
+        g.card_action[seat, int(g.round_no) - 1] = kind
+    if g.drawn < 0:  # else the same seat has its second choice
+        end_turn(g, seat)
+    advance(g, r)
+
+
+@jit
+def play_card_move(g, r, seat, kind, slot):
+    """Act in a card phase: the fee first, then the cards (section 3)."""
+    if r.points == 0:
+        pay(g, seat, int(r.fees[kind]))
+    if kind == DRAW:
+        card = take_top(g)
+        if r.second_choices != 0:
+            g.drawn = card
+            g.seen_by[seat] = int(g.seen_by[seat]) | 1 << card
+        else:
+            add_card(g, seat, card)
+    elif kind == DISCARD_DRAW:
+        discard_and_draw(g, seat, slot)
+    elif kind == SWAP:
+        card = remove_card(g, seat, slot)
+        take_discard(g, seat)
+        put_face_up(g, card)
+    elif kind == BUY_DISCARD:
+        take_discard(g, seat)
+        if g.num_discards == 0:
+            turn_up(g)  # D18
+    elif kind == KEEP:
+        add_card(g, seat, int(g.drawn))
+        g.drawn = -1
+    elif kind == DISCARD_DRAWN:
+        put_face_up(g, int(g.drawn))
+        g.drawn = -1
+    elif kind == REPLACE:
+        card = remove_card(g, seat, slot)
+        add_card(g, seat, int(g.drawn))
+        g.drawn = -1
+        put_face_up(g, card)
+    elif kind == REPLACE_SPIKE:
+        card = int(g.spikes[seat])
+        g.spikes[seat] = g.drawn
+        see(g, 1 << int(g.drawn))
+        g.drawn = -1
+        put_face_up(g, card)
+
+
+@jit
+def discard_and_draw(g, seat, slot):
+    """Put a card face up, then draw: the discard is chosen before the draw is seen."""
+    put_face_up(g, remove_card(g, seat, slot))
+    add_card(g, seat, take_top(g))
+
+
+@jit
+def junk(g, r, seat):
+    """Leave the hand: the penalty, or what is left (D20); the cards, a Spike Card too (D5)."""
+    if r.points == 0:
+        pay(g, seat, min(int(r.junk_penalty), int(g.credits[seat])))
+    cards = hand_mask(g, seat)
+    if g.spikes[seat] >= 0:
+        cards |= 1 << int(g.spikes[seat])
+        g.spikes[seat] = -1
+    clear_hand(g, seat)
+    g.remaining = int(g.remaining) & ~(1 << seat)
+    if r.junk_face_up == 1:
+        put_all_face_up(g, cards)
+    else:
+        g.junked_cards = int(g.junked_cards) | cards
+
+
+@jit
+def log_action(g, seat, kind, amount):
+    """Remember a public action: its seat, its kind, and what it paid (a raise: its total)."""
+    index = int(g.log_length) % LOG_LENGTH
+    g.log_seats[index] = seat
+    g.log_kinds[index] = kind
+    g.log_amounts[index] = amount
+    g.log_length = int(g.log_length) + 1
+    g.last_action[seat] = kind

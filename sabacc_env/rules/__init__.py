@@ -1,0 +1,82 @@
+"""The rules as data: six published rule sets, and any other as a file (RULES.md section 8)."""
+
+from __future__ import annotations
+
+import functools
+import os
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from sabacc_env.errors import RulesError
+from sabacc_env.rules.fees import Fees
+from sabacc_env.rules.model import RuleSet
+from sabacc_env.rules.wording import listed, nearest, shown
+
+__all__ = ["Fees", "RuleSet", "load_rules", "rule_sets"]
+
+_PUBLISHED: Final = ("casino", "black_spire", "orsl", "three_en", "yarith_bespin", "spacers")
+
+
+def rule_sets() -> tuple[str, ...]:
+    """Return the names of the six published rule sets, in the order of RULES.md."""
+    return _PUBLISHED
+
+
+def load_rules(rules: str | Path | RuleSet, **overrides: Any) -> RuleSet:
+    """Return a rule set by name, from a TOML file, or from another one, with some fields changed.
+
+    What RULES.md gives in hand antes follows ``hand_ante`` unless set itself (section 2).
+
+    Args:
+        rules: a published name (``rule_sets()``); a path to a rules file (a ``Path``, or text that
+            ends in ``.toml`` or contains a path separator); or a ``RuleSet``. A file leaves out
+            what is as in ``casino``, and its name is the file's unless it says one.
+        **overrides: fields of ``RuleSet`` to change.
+
+    Raises:
+        RulesError: for a name that is not known, a file that cannot be read, or rules that cannot
+            be played; one sentence that starts with the file or the field at fault.
+
+    >>> load_rules("spacers", hand_ante=4).min_bet
+    4
+    """
+    if isinstance(rules, RuleSet):
+        base = rules
+    elif isinstance(rules, Path) or (isinstance(rules, str) and _is_path(rules)):
+        base = _from_file(Path(rules))
+    elif rules in _PUBLISHED:
+        base = _published(rules)
+    else:
+        raise RulesError(
+            f"rules: {shown(rules)} is not a rule set; the names are {listed(_PUBLISHED)}, and a "
+            f"path to a rules file ends in .toml{nearest(rules, _PUBLISHED)}"
+        )
+    return base.changed(**overrides) if overrides else base
+
+
+@functools.cache
+def _published(name: str) -> RuleSet:
+    data = resources.files(__name__).joinpath("data", f"{name}.toml")
+    return RuleSet(**tomllib.loads(data.read_text(encoding="utf-8")))
+
+
+def _from_file(path: Path) -> RuleSet:
+    try:
+        with path.open("rb") as file:
+            description = tomllib.load(file)
+    except OSError as error:
+        raise RulesError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
+        raise RulesError(f"{path}: is not a TOML file ({error})") from None
+    try:
+        return RuleSet(**{"name": path.stem, **description})
+    except RulesError as error:
+        raise RulesError(f"{error} (in {path})") from None
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith(".toml") or any(
+        separator in text for separator in (os.sep, os.altsep) if separator
+    )

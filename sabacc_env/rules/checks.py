@@ -1,0 +1,168 @@
+"""What no single field can tell: rule descriptions that are impossible (RULES.md section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from sabacc_env.errors import RulesError
+from sabacc_env.rules.fees import FEE_ACTIONS, MOST_CREDITS
+from sabacc_env.rules.wording import listed, nearest, shown
+
+if TYPE_CHECKING:
+    from sabacc_env.rules.model import RuleSet
+
+LARGEST_HAND: Final = 5
+"""The most cards that can count in one hand."""
+
+SPARE_CARDS: Final = 2
+"""Cards that the deck must hold beyond the largest hands of all seats."""
+
+SECOND_CHOICES: Final = ("replace", "replace_spike", "discard_drawn")
+"""The card actions that decide on a drawn card after it is seen."""
+
+
+def refuse_impossible(rules: RuleSet) -> None:
+    """Raise a ``RulesError`` that names the field, if nobody could play by these rules."""
+    _check_words(rules)
+    _check_card_actions(rules)
+    _check_points(rules)
+    _check_starting_credits(rules)
+    _check_fees(rules)
+    _check_bets(rules)
+    _check_hand_and_deck(rules)
+    _check_choices(rules)
+
+
+def _check_words(rules: RuleSet) -> None:
+    if not rules.name.strip() or not rules.name.isprintable():
+        raise RulesError(f"name: {shown(rules.name)} is not a line of text")
+    _refuse_repeats("phases", rules.phases)
+    _refuse_repeats("card_actions", rules.card_actions)
+    least, most = rules.seats
+    if least > most:
+        raise RulesError(f"seats: the least, {least}, is more than the most, {most}")
+
+
+def _refuse_repeats(field: str, words: Sequence[str]) -> None:
+    for word in words:
+        if words.count(word) > 1:
+            raise RulesError(f'{field}: "{word}" is given more than once')
+
+
+def _check_card_actions(rules: RuleSet) -> None:
+    actions = rules.card_actions
+    second = [action for action in SECOND_CHOICES if action in actions]
+    if "stand" not in actions:
+        raise RulesError('card_actions: "stand" is missing, and a seat may always stand')
+    if second and "draw" not in actions:
+        raise RulesError(f'card_actions: "{second[0]}" decides on a drawn card and needs "draw"')
+    if second == ["discard_drawn"]:
+        raise RulesError(
+            'card_actions: "discard_drawn" needs "replace" or "replace_spike" beside it; '
+            "a card that joins the hand may be discarded with look_then_discard"
+        )
+    if "replace_spike" in actions and not rules.spike_card:
+        raise RulesError('card_actions: "replace_spike" needs spike_card = true')
+    if rules.look_then_discard and "draw" not in actions:
+        raise RulesError('look_then_discard: it needs "draw" in card_actions')
+    if rules.look_then_discard and second:
+        raise RulesError(
+            f'look_then_discard: it cannot be combined with "{second[0]}" in card_actions, '
+            "which decides on a drawn card too"
+        )
+
+
+def _check_points(rules: RuleSet) -> None:
+    if not rules.points:
+        return
+    needs = "but starting_credits says that there are no credits"
+    if rules.hand_ante != 1:
+        raise RulesError(
+            f"hand_ante: {rules.hand_ante} is more than the one point a seat stakes, {needs}"
+        )
+    if rules.sabacc_ante:
+        raise RulesError(f"sabacc_ante: {rules.sabacc_ante} goes into a Sabacc pot, {needs}")
+    if "betting" in rules.phases:
+        raise RulesError(f'phases: "betting" needs credits, {needs}')
+    if rules.opening_bet:
+        raise RulesError(f"opening_bet: a bet needs credits, {needs}")
+    if rules.fees:
+        raise RulesError(f'fees: "{next(iter(rules.fees))}" costs credits, {needs}')
+    if rules.junk_penalty:
+        raise RulesError(f"junk_penalty: {rules.junk_penalty} is paid in credits, {needs}")
+
+
+def _check_starting_credits(rules: RuleSet) -> None:
+    credits, (least, most) = rules.starting_credits, rules.seats
+    if credits is None:
+        return
+    stacks = (credits,) * most if isinstance(credits, int) else credits
+    if not least <= len(stacks) <= 8:
+        raise RulesError(
+            f"starting_credits: a list of {len(stacks)} does not serve the {least} to {most} seats"
+        )
+    if sum(stacks) > MOST_CREDITS:
+        raise RulesError(
+            f"starting_credits: {sum(stacks)} for all seats together is more than the "
+            f"{MOST_CREDITS} credits that can be in play"
+        )
+    if sum(stack >= rules.ante_unit for stack in stacks) < 2:
+        raise RulesError(
+            f"starting_credits: {shown(credits)} lets fewer than two seats pay the antes of "
+            f"{rules.ante_unit}"
+        )
+
+
+def _check_fees(rules: RuleSet) -> None:
+    for kind in rules.fees:
+        if kind not in FEE_ACTIONS:
+            raise RulesError(
+                f"fees: {shown(kind)} is not one of {listed(FEE_ACTIONS)}"
+                f"{nearest(kind, FEE_ACTIONS)}"
+            )
+        if kind not in rules.card_actions:
+            raise RulesError(f'fees: "{kind}" is not in card_actions, so it cannot cost a fee')
+
+
+def _check_bets(rules: RuleSet) -> None:
+    step = rules.bet_step
+    for field in ("min_bet", "max_bet", "min_raise", "max_raise"):
+        limit = getattr(rules, field)
+        if limit is not None and limit % step:
+            raise RulesError(f"{field}: {limit} is not a multiple of bet_step, {step}")
+    for least, most in (("min_bet", "max_bet"), ("min_raise", "max_raise")):
+        low, high = getattr(rules, least), getattr(rules, most)
+        if high is not None and low > high:
+            raise RulesError(f"{least}: {low} is more than {most}, {high}")
+
+
+def _check_hand_and_deck(rules: RuleSet) -> None:
+    largest, most, deck = rules.largest_hand, rules.seats[1], len(rules.deck)
+    if largest > LARGEST_HAND:
+        parts = [f"cards_dealt {rules.cards_dealt}"]
+        if largest > rules.cards_dealt + rules.spike_card:
+            parts.append(f"one in each of rounds {rules.rounds}")
+        if rules.spike_card:
+            parts.append("the Spike Card of spike_card")
+        raise RulesError(
+            f"cards_dealt: the largest hand would be {largest} cards ({' + '.join(parts)}), "
+            f"and it may not exceed {LARGEST_HAND}"
+        )
+    needed = most * largest + SPARE_CARDS
+    if deck < needed:
+        raise RulesError(
+            f"seats: {most} seats with hands of up to {largest} cards need a deck of {needed}, and "
+            f"highest_value {rules.highest_value}, suits {rules.suits} and sylops {rules.sylops} "
+            f"make {deck}"
+        )
+
+
+def _check_choices(rules: RuleSet) -> None:
+    """Refuse a hand in which no seat ever has a turn."""
+    turns = {"cards", "betting"}.intersection(rules.phases) or rules.opening_bet
+    redraws = "redraw_one" in (rules.doubles, rules.double_spike) and "dice" in rules.phases
+    if not turns and not redraws:
+        raise RulesError(
+            'phases: no seat ever has a turn; add "cards" or "betting", or an opening_bet'
+        )

@@ -1,0 +1,308 @@
+"""The rule description: one validated, immutable ``RuleSet`` drives the one engine.
+
+RULES.md section 8 asks for it. Each field's docstring gives its meaning, its unit and the section
+of RULES.md behind it; the same words make the reference page and the ``sabacc rules`` command.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+
+from sabacc_env.cards import HIGHEST_VALUE, NUM_SUITS, SYLOPS, Card, deck
+from sabacc_env.errors import RulesError
+from sabacc_env.rules import checks, wording
+from sabacc_env.rules.fees import MOST_CREDITS, Fees
+
+MOST_SEATS: Final = 8
+
+Phase = Literal["cards", "dice", "betting"]
+CardAction = Literal[
+    "stand",
+    "draw",
+    "buy_discard",
+    "discard_draw",
+    "swap",
+    "replace",
+    "replace_spike",
+    "discard_drawn",
+]
+Redraw = Literal["none", "redraw_one", "redraw_all"]
+Ranking = Literal["casino", "spacers", "alta_orsl", "alta_three_en", "alta_yarith_bespin"]
+
+_Seats = Annotated[int, Field(ge=2, le=MOST_SEATS)]
+_Credits = Annotated[int, Field(ge=0, le=MOST_CREDITS)]
+
+LABELS: Final = ("name", "title", "source")
+"""The fields that name a rule set and decide nothing in play."""
+
+
+def _in_order(actions: tuple[CardAction, ...]) -> tuple[CardAction, ...]:
+    """Sort card actions into one order: the order in a description means nothing."""
+    return tuple(sorted(actions, key=get_args(CardAction).index))
+
+
+class RuleSet(BaseModel):
+    """Everything that decides how a hand is played, resolved to what the engine needs.
+
+    Fields left out have the values of ``casino``. Three kinds of amount may follow ``hand_ante``
+    instead of being fixed: ``starting_credits`` left out is 100 hand antes, and ``bet_step`` and
+    each fee may be given as the word ``"ante"``; ``min_bet`` and ``min_raise`` left out are one
+    ``bet_step``. The attributes hold the numbers that result; ``changed`` derives them anew.
+
+    Rule sets compare and hash by the values of their fields, and can be copied and pickled.
+
+    Raises:
+        RulesError: for a description that cannot be played; one sentence that starts with the
+            field at fault (RULES.md section 8).
+
+    >>> rules = RuleSet(bet_step="ante", hand_ante=5)
+    >>> rules.bet_step, rules.min_bet, rules.starting_credits
+    (5, 5, 500)
+    >>> RuleSet(rounds=0)
+    Traceback (most recent call last):
+    sabacc_env.errors.RulesError: rounds: 0 is too small; use 1 to 8
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
+    )
+
+    name: str = "house"
+    """The rule set's short name, one line of text; a label without effect on play."""
+
+    title: str = ""
+    """Its full name for readers; a label without effect on play."""
+
+    source: str = ""
+    """Where the rules come from; a label without effect on play."""
+
+    seats: tuple[_Seats, _Seats] = (2, MOST_SEATS)
+    """The least and the most seats at a table, 2 to 8 (RULES.md section 1)."""
+
+    highest_value: int = Field(HIGHEST_VALUE, ge=1, le=HIGHEST_VALUE)
+    """The highest card value: each suit has +1 to +this and -1 to -this (RULES.md section 1)."""
+
+    suits: int = Field(NUM_SUITS, ge=1, le=NUM_SUITS)
+    """Suits in the deck: triangle, square, circle, in that order (RULES.md section 1)."""
+
+    sylops: int = Field(len(SYLOPS), ge=0, le=len(SYLOPS))
+    """Sylops in the deck, cards of value 0 without a suit (RULES.md section 1)."""
+
+    rounds: int = Field(3, ge=1, le=8)
+    """Rounds in a hand (RULES.md section 2)."""
+
+    cards_dealt: int = Field(2, ge=1, le=5)
+    """Cards dealt to each seat before round 1, a Spike Card not counted (RULES.md section 1)."""
+
+    hand_ante: int = Field(2, ge=1, le=MOST_CREDITS)
+    """Credits each seat pays into the hand pot; "ante" in rules means this (RULES.md section 2)."""
+
+    sabacc_ante: int = Field(2, ge=0, le=MOST_CREDITS)
+    """Credits each seat pays into the Sabacc pot; 0 = no Sabacc pot (RULES.md section 2)."""
+
+    starting_credits: _Credits | tuple[_Credits, ...] | None = None
+    """Credits at the start of a match: one number for all, or one for each seat, seat 0 first
+    (a list then also limits the most seats). None = points: no credits, a hand is played for one
+    point a seat; written ``"points"`` in a file. Left out: 100 hand antes (RULES.md section 2)."""
+
+    phases: tuple[Phase, ...] = ("cards", "dice", "betting")
+    """The phases of each round in order: "cards", "dice", "betting", each at most once
+    (RULES.md section 2)."""
+
+    opening_bet: bool = False
+    """Whether a betting phase comes before round 1 (RULES.md section 2)."""
+
+    card_actions: Annotated[tuple[CardAction, ...], AfterValidator(_in_order)] = (
+        "stand",
+        "draw",
+        "discard_draw",
+        "swap",
+    )
+    """The moves of a card phase: "stand" (always), "draw" (gain, buy from the deck),
+    "buy_discard", "discard_draw", "swap"; and what may be decided on a drawn card after it is
+    seen: "replace" a hand card, "replace_spike", "discard_drawn" (RULES.md section 3)."""
+
+    fees: Fees = Fees()
+    """Credits into the hand pot for "draw", "buy_discard", "discard_draw" or "swap"; an action
+    not listed is free, and ``"ante"`` means one hand ante (RULES.md section 3)."""
+
+    look_then_discard: bool = False
+    """Whether a card just drawn may be discarded after it is seen (RULES.md section 3, D19)."""
+
+    doubles: Redraw = "redraw_one"
+    """What doubles that are not Spikes do to each remaining seat: "none", "redraw_one" (discard
+    a card of its choice and draw one), "redraw_all" (the whole hand) (RULES.md section 4)."""
+
+    double_spike: Redraw = "redraw_all"
+    """What a double Spike does: as ``doubles``, and "redraw_all" takes the Spike Card along where
+    there is one (RULES.md section 4)."""
+
+    junk_when: Literal["facing_bet", "betting", "cards"] = "facing_bet"
+    """When a seat may junk: at a betting turn facing a bet, at any betting turn, or in the card
+    phase (RULES.md section 5)."""
+
+    junk_penalty: int = Field(0, ge=0, le=MOST_CREDITS)
+    """Credits a junking seat pays into the pot, or what it has left if less (RULES.md section 5,
+    D20)."""
+
+    junk_face_up: bool = False
+    """Whether junked cards go face up on the discard pile, not unseen under it (RULES.md
+    section 5)."""
+
+    short_call: Literal["all_in", "junk"] = "all_in"
+    """What a seat that cannot pay a call does: call with what it has left, or junk (RULES.md
+    section 5, D6)."""
+
+    min_bet: int = Field(1, ge=1, le=MOST_CREDITS)
+    """Credits of the smallest first bet of a phase. Left out: one ``bet_step`` (RULES.md
+    section 5)."""
+
+    max_bet: int | None = Field(None, ge=1, le=MOST_CREDITS)
+    """Credits of the largest first bet of a phase; None = no limit (RULES.md section 5)."""
+
+    min_raise: int = Field(1, ge=1, le=MOST_CREDITS)
+    """Credits of the smallest raise above the highest bet. Left out: one ``bet_step`` (RULES.md
+    section 5)."""
+
+    max_raise: int | None = Field(None, ge=1, le=MOST_CREDITS)
+    """Credits of the largest raise above the highest bet; None = no limit (RULES.md section 5)."""
+
+    bet_step: int = Field(1, ge=1, le=MOST_CREDITS)
+    """Credits that every bet and raise is a multiple of; ``"ante"`` means one hand ante (RULES.md
+    section 5)."""
+
+    max_raises: int | None = Field(None, ge=0, le=MOST_CREDITS)
+    """Most raises in a betting phase, the first bet not counted; None = no limit (RULES.md
+    section 5)."""
+
+    spike_card: bool = False
+    """Whether each remaining seat gets a face-up Spike Card before round 1, which counts at the
+    reveal (RULES.md sections 2 and 6.3)."""
+
+    ranking: Ranking = "casino"
+    """The list that hands are ranked by (RULES.md section 6)."""
+
+    _description: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    def __init__(self, **description: Any) -> None:
+        try:
+            super().__init__(**_resolved(description))
+        except ValidationError as error:
+            raise RulesError(wording.sentence(error, type(self).model_fields)) from None
+        checks.refuse_impossible(self)
+        self._description = copy.deepcopy(description)
+
+    def changed(self, **fields: Any) -> RuleSet:
+        """Return these rules with some fields given anew; what followed ``hand_ante`` still does.
+
+        >>> RuleSet().changed(hand_ante=4).starting_credits
+        400
+        """
+        return RuleSet(**{**self._description, **fields})
+
+    def canonical(self) -> str:
+        """Return the one JSON text of these values: every field resolved, keys sorted."""
+        return _json(self.model_dump())
+
+    @classmethod
+    def from_canonical(cls, text: str) -> Self:
+        """Return the rule set whose ``canonical()`` is this text.
+
+        Every field is then given as it is, so nothing follows ``hand_ante`` any more.
+        """
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RulesError(f"canonical rules: not JSON ({error})") from None
+        if not isinstance(fields, dict):
+            raise RulesError("canonical rules: not a JSON object with the fields of a rule set")
+        return cls(**fields)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, in hex, of what decides play: the canonical text without name and source."""
+        return hashlib.sha256(_json(self.model_dump(exclude=set(LABELS))).encode()).hexdigest()
+
+    @property
+    def points(self) -> bool:
+        """Whether a hand is played for one point a seat instead of credits (D3)."""
+        return self.starting_credits is None
+
+    @property
+    def ante_unit(self) -> int:
+        """Credits that each seat stakes before the deal: hand ante and Sabacc ante together."""
+        return self.hand_ante + self.sabacc_ante
+
+    @property
+    def largest_hand(self) -> int:
+        """The most cards that one seat can hold, its Spike Card counted (RULES.md section 8)."""
+        adds = "buy_discard" in self.card_actions or (
+            "draw" in self.card_actions
+            and not {"replace", "replace_spike"}.intersection(self.card_actions)
+        )
+        added = self.rounds if adds and "cards" in self.phases else 0
+        return self.cards_dealt + added + self.spike_card
+
+    @property
+    def deck(self) -> tuple[Card, ...]:
+        """The cards of the deck by id; a small deck keeps the ids of the full one."""
+        return tuple(deck(self.highest_value, self.suits, self.sylops))
+
+    @property
+    def turns_up_card(self) -> bool:
+        """Whether the deal turns up a card: when an action takes from the discard pile."""
+        return "swap" in self.card_actions or "buy_discard" in self.card_actions
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RuleSet) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, field) for field in type(self).model_fields)
+
+
+def _json(fields: dict[str, object]) -> str:
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"))
+
+
+def _resolved(description: dict[str, Any]) -> dict[str, Any]:
+    """Put numbers where a description leaves out or says "ante"; wrong types stay as they are."""
+    fields = {
+        field: tuple(value) if isinstance(value, list) else value
+        for field, value in description.items()
+    }
+    ante = _whole(fields.get("hand_ante"), RuleSet.model_fields["hand_ante"].default)
+    if fields.setdefault("starting_credits", 100 * ante) == "points":
+        fields["starting_credits"] = None
+    if fields.get("bet_step") == "ante":
+        fields["bet_step"] = ante
+    step = _whole(fields.get("bet_step"), 1)
+    fields.setdefault("min_bet", step)
+    fields.setdefault("min_raise", step)
+    if isinstance(fields.get("fees"), Mapping):
+        fields["fees"] = {
+            kind: ante if fee == "ante" else fee for kind, fee in fields["fees"].items()
+        }
+    seats = fields.get("seats", RuleSet.model_fields["seats"].default)
+    fields["seats"] = _served(seats, fields["starting_credits"])
+    return fields
+
+
+def _served(seats: object, starting_credits: object) -> object:
+    """Limit the most seats to those that a list of starting credits serves."""
+    match seats, starting_credits:
+        case (int() as least, int() as most), tuple() as stacks if least <= len(stacks) < most:
+            return least, len(stacks)
+    return seats
+
+
+def _whole(value: object, default: int) -> int:
+    return value if isinstance(value, int) else default

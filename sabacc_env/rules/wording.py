@@ -1,0 +1,103 @@
+"""One clear sentence for a field of the wrong type, range or name, in place of pydantic's list."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import reprlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, get_args, get_origin
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from sabacc_env.rules.fees import MOST_CREDITS
+
+_COMPOUND: Final = {
+    "seats": "give two whole numbers from 2 to 8, the least and the most seats",
+    "starting_credits": f"give a whole number of credits from 0 to {MOST_CREDITS}, a list of them, "
+    'one for each seat, or "points" for a game without credits',
+    "fees": f"give a table of card actions with whole numbers of credits from 0 to {MOST_CREDITS}",
+}
+"""What would be right for the fields that hold more than one value of a simple type."""
+
+_VERDICTS: Final = {
+    "bool_type": "is not true or false",
+    "int_type": "is not a whole number",
+    "string_type": "is not text",
+    "tuple_type": "is not a list",
+    "dict_type": "is not a table",
+    "greater_than_equal": "is too small",
+    "less_than_equal": "is too large",
+}
+
+
+def sentence(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
+    """Say in one sentence what is wrong, starting with the field; a misspelt field comes first."""
+    errors = error.errors(include_url=False)
+    first = next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
+    field = str(first["loc"][0])
+    if first["type"] == "extra_forbidden":
+        return f"{shown_name(field)}: there is no such field{nearest(field, fields)}"
+    verdict = _VERDICTS.get(first["type"], "is not allowed here")
+    if field in _COMPOUND:
+        return f"{field}: {shown(first['input'])} {verdict}; {_COMPOUND[field]}"
+    choices = _choices(fields[field].annotation)
+    if choices:
+        if first["type"] == "tuple_type":
+            return f"{field}: {shown(first['input'])} {verdict}; give a list of {listed(choices)}"
+        hint = nearest(first["input"], choices)
+        return f"{field}: {shown(first['input'])} is not one of {listed(choices)}{hint}"
+    return f"{field}: {shown(first['input'])} {verdict}{_bounds(fields[field])}"
+
+
+def shown(value: object) -> str:
+    """Write a value as it would stand in a rule file, on one line and not too long."""
+    if isinstance(value, bool | str):
+        return json.dumps(value if isinstance(value, bool) else _shortened(value))
+    return " ".join(reprlib.repr(value).split())
+
+
+def shown_name(name: str) -> str:
+    """Write a name as it is, or in quotes when it is no plain word."""
+    return name if name.isidentifier() else shown(name)
+
+
+def listed(choices: Iterable[str]) -> str:
+    """Write choices as text: ``"a", "b" or "c"``.
+
+    >>> print(listed(["cards", "dice", "betting"]))
+    "cards", "dice" or "betting"
+    """
+    *others, last = [f'"{choice}"' for choice in choices]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the known name closest to this one, if any is close."""
+    close = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:
+    """Return the words of a Literal, or of the Literal that a tuple repeats."""
+    if get_origin(annotation) is tuple:
+        annotation = get_args(annotation)[0]
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def _bounds(field: FieldInfo) -> str:
+    """Say which whole numbers a field allows; nothing for a field without limits."""
+    limits = {
+        name: limit
+        for found in field.metadata
+        for name in ("ge", "le")
+        if (limit := getattr(found, name, None)) is not None
+    }
+    if not limits:
+        return ""
+    return f"; use {limits['ge']} to {limits['le']}"
