@@ -18,11 +18,13 @@ from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE
 def roll_dice(g):
     """Roll the dice of this round; False where dice were given and have run out."""
     index = int(g.round_no) - 1
-    if g.dice_given >= 0:
-        return index < g.dice_given
-    first, second = roll(int(g.key_low), int(g.key_high), index + 1)
-    g.dice[index, 0] = first
-    g.dice[index, 1] = second
+    if g.dice_given < 0:
+        first, second = roll(int(g.key_low), int(g.key_high), index + 1)
+        g.dice[index, 0] = first
+        g.dice[index, 1] = second
+    elif index >= g.dice_given:
+        return False
+    g.rolls = index + 1
     return True
 
 

@@ -58,6 +58,8 @@ FIRST_CARD_ACTION: Final = DISCARD_DRAW
 FIRST_BET_ACTION: Final = FIRST_CARD_ACTION + 4 * MAX_HAND
 MAX_BET_SIZES: Final = 62 - FIRST_BET_ACTION
 """Legal actions are held as bits of one signed 64-bit integer."""
+RAISE_TO: Final = 64
+"""Codes beyond the layout: ``RAISE_TO`` + total is a raise to any total on the grid."""
 BET_MIN: Final = -1
 BET_MAX: Final = -2
 """In place of a fraction's numerator: the ends of the grid of legal totals."""
@@ -160,6 +162,7 @@ GAME_DTYPE: Final = _record(
         ("sabacc_pot", "i4"),
         ("pot_amounts", "i4", (MAX_SEATS,)),  # once over: the layers as they were won
         ("log_amounts", "i4", (LOG_LENGTH,)),  # a raise's total, else what the action paid
+        ("rolls", "i4"),  # rounds whose dice have been rolled
         ("raises", "i4"),  # in this betting phase, the first bet not counted
         ("reshuffles", "i4"),
         ("log_length", "i4"),  # actions of this hand so far; the log is a ring

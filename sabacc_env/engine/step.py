@@ -48,6 +48,7 @@ from sabacc_env.engine.layout import (
     NUM_KINDS,
     OVER,
     RAISE,
+    RAISE_TO,
     REDRAW,
     REPLACE,
     REPLACE_SPIKE,
@@ -102,6 +103,7 @@ def reset_hand(g, r, key_low, key_high, dealer):
     g.staked = 0
     g.highest_bet = 0
     g.raises = 0
+    g.rolls = 0
     g.log_length = 0
     g.drawn = -1
     g.num_discards = 0
@@ -287,12 +289,14 @@ def bet_actions(g, r, seat, bet_sizes):
 
 @jit
 def play_action(g, r, action, bet_sizes):
-    """Play a legal action of the discrete layout."""
+    """Play a legal action of the discrete layout, or ``RAISE_TO`` + a total."""
     if action < FIRST_CARD_ACTION:
         play(g, r, action, 0, 0)
     elif action < FIRST_BET_ACTION:
         offset = action - FIRST_CARD_ACTION
         play(g, r, FIRST_CARD_ACTION + offset // MAX_HAND, offset % MAX_HAND, 0)
+    elif action >= RAISE_TO:
+        play(g, r, RAISE, 0, action - RAISE_TO)
     else:
         seat = int(g.seat_to_act)
         index = action - FIRST_BET_ACTION

@@ -46,7 +46,7 @@ def load_rules(rules: str | Path | RuleSet, **overrides: Any) -> RuleSet:
         base = rules
     elif isinstance(rules, Path) or (isinstance(rules, str) and _is_path(rules)):
         base = _from_file(Path(rules))
-    elif rules in _PUBLISHED:
+    elif isinstance(rules, str) and rules in _PUBLISHED:
         base = _published(rules)
     else:
         raise RulesError(

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from sabacc_env.errors import RulesError
-from sabacc_env.rules.fees import FEE_ACTIONS, MOST_CREDITS
+from sabacc_env.rules.fees import FEE_ACTIONS
+from sabacc_env.rules.limits import LARGEST_HAND, MOST_CREDITS, MOST_SEATS
 from sabacc_env.rules.wording import listed, nearest, shown
 
 if TYPE_CHECKING:
     from sabacc_env.rules.model import RuleSet
-
-LARGEST_HAND: Final = 5
-"""The most cards that can count in one hand."""
 
 SPARE_CARDS: Final = 2
 """Cards that the deck must hold beyond the largest hands of all seats."""
@@ -94,11 +92,11 @@ def _check_points(rules: RuleSet) -> None:
 
 
 def _check_starting_credits(rules: RuleSet) -> None:
-    credits, (least, most) = rules.starting_credits, rules.seats
-    if credits is None:
+    given, (least, most) = rules.starting_credits, rules.seats
+    if given is None:
         return
-    stacks = (credits,) * most if isinstance(credits, int) else credits
-    if not least <= len(stacks) <= 8:
+    stacks = (given,) * most if isinstance(given, int) else given
+    if not least <= len(stacks) <= MOST_SEATS:
         raise RulesError(
             f"starting_credits: a list of {len(stacks)} does not serve the {least} to {most} seats"
         )
@@ -109,7 +107,7 @@ def _check_starting_credits(rules: RuleSet) -> None:
         )
     if sum(stack >= rules.ante_unit for stack in stacks) < 2:
         raise RulesError(
-            f"starting_credits: {shown(credits)} lets fewer than two seats pay the antes of "
+            f"starting_credits: {shown(given)} lets fewer than two seats pay the antes of "
             f"{rules.ante_unit}"
         )
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-MOST_CREDITS: Final = 2**31 - 1
-"""The most credits in play in one game (DESIGN.md, "One engine")."""
+from sabacc_env.rules.limits import MOST_CREDITS
 
 FEE_ACTIONS: Final = ("draw", "buy_discard", "discard_draw", "swap")
 """The card actions that can cost a fee (RULES.md section 3)."""
@@ -49,9 +48,9 @@ class Fees(Mapping[str, int]):
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """Let pydantic check a plain dict of credits and then wrap it."""
-        credits = Annotated[int, Field(ge=0, le=MOST_CREDITS)]
+        amount = Annotated[int, Field(ge=0, le=MOST_CREDITS)]
         return core_schema.no_info_after_validator_function(
             cls,
-            handler(dict[str, credits]),
+            handler(dict[str, amount]),
             serialization=core_schema.plain_serializer_function_ser_schema(dict),
         )

@@ -1,7 +1,7 @@
 """The rule description: one validated, immutable ``RuleSet`` drives the one engine.
 
 RULES.md section 8 asks for it. Each field's docstring gives its meaning, its unit and the section
-of RULES.md behind it; the same words make the reference page and the ``sabacc rules`` command.
+of RULES.md behind it, for the reference page and, as the field's ``description``, at run time.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, 
 from sabacc_env.cards import HIGHEST_VALUE, NUM_SUITS, SYLOPS, Card, deck
 from sabacc_env.errors import RulesError
 from sabacc_env.rules import checks, wording
-from sabacc_env.rules.fees import MOST_CREDITS, Fees
-
-MOST_SEATS: Final = 8
+from sabacc_env.rules.fees import Fees
+from sabacc_env.rules.limits import LARGEST_HAND, MOST_CREDITS, MOST_SEATS
 
 Phase = Literal["cards", "dice", "betting"]
 CardAction = Literal[
@@ -97,7 +96,7 @@ class RuleSet(BaseModel):
     rounds: int = Field(3, ge=1, le=8)
     """Rounds in a hand (RULES.md section 2)."""
 
-    cards_dealt: int = Field(2, ge=1, le=5)
+    cards_dealt: int = Field(2, ge=1, le=LARGEST_HAND)
     """Cards dealt to each seat before round 1, a Spike Card not counted (RULES.md section 1)."""
 
     hand_ante: int = Field(2, ge=1, le=MOST_CREDITS)
@@ -159,6 +158,10 @@ class RuleSet(BaseModel):
     """What a seat that cannot pay a call does: call with what it has left, or junk (RULES.md
     section 5, D6)."""
 
+    bet_step: int = Field(1, ge=1, le=MOST_CREDITS)
+    """Credits that every bet and raise is a multiple of; ``"ante"`` means one hand ante (RULES.md
+    section 5)."""
+
     min_bet: int = Field(1, ge=1, le=MOST_CREDITS)
     """Credits of the smallest first bet of a phase. Left out: one ``bet_step`` (RULES.md
     section 5)."""
@@ -172,10 +175,6 @@ class RuleSet(BaseModel):
 
     max_raise: int | None = Field(None, ge=1, le=MOST_CREDITS)
     """Credits of the largest raise above the highest bet; None = no limit (RULES.md section 5)."""
-
-    bet_step: int = Field(1, ge=1, le=MOST_CREDITS)
-    """Credits that every bet and raise is a multiple of; ``"ante"`` means one hand ante (RULES.md
-    section 5)."""
 
     max_raises: int | None = Field(None, ge=0, le=MOST_CREDITS)
     """Most raises in a betting phase, the first bet not counted; None = no limit (RULES.md
@@ -287,10 +286,9 @@ def _resolved(description: dict[str, Any]) -> dict[str, Any]:
     step = _whole(fields.get("bet_step"), 1)
     fields.setdefault("min_bet", step)
     fields.setdefault("min_raise", step)
-    if isinstance(fields.get("fees"), Mapping):
-        fields["fees"] = {
-            kind: ante if fee == "ante" else fee for kind, fee in fields["fees"].items()
-        }
+    fees = fields.get("fees")
+    if isinstance(fees, Mapping):
+        fields["fees"] = {kind: ante if fee == "ante" else fee for kind, fee in fees.items()}
     seats = fields.get("seats", RuleSet.model_fields["seats"].default)
     fields["seats"] = _served(seats, fields["starting_credits"])
     return fields

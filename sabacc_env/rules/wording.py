@@ -11,10 +11,10 @@ from typing import Any, Final, Literal, get_args, get_origin
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from sabacc_env.rules.fees import MOST_CREDITS
+from sabacc_env.rules.limits import MOST_CREDITS, MOST_SEATS
 
 _COMPOUND: Final = {
-    "seats": "give two whole numbers from 2 to 8, the least and the most seats",
+    "seats": f"give two whole numbers from 2 to {MOST_SEATS}, the least and the most seats",
     "starting_credits": f"give a whole number of credits from 0 to {MOST_CREDITS}, a list of them, "
     'one for each seat, or "points" for a game without credits',
     "fees": f"give a table of card actions with whole numbers of credits from 0 to {MOST_CREDITS}",
@@ -35,13 +35,17 @@ _VERDICTS: Final = {
 def sentence(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
     """Say in one sentence what is wrong, starting with the field; a misspelt field comes first."""
     errors = error.errors(include_url=False)
-    first = next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
-    field = str(first["loc"][0])
-    if first["type"] == "extra_forbidden":
-        return f"{shown_name(field)}: there is no such field{nearest(field, fields)}"
+    unknown = [str(found["loc"][0]) for found in errors if found["type"] == "extra_forbidden"]
+    if unknown:
+        return f"{_label(unknown[0])}: there is no such field{nearest(unknown[0], fields)}"
+    field = str(errors[0]["loc"][0])
+    first = max(
+        (found for found in errors if found["loc"][0] == field), key=lambda found: len(found["loc"])
+    )
     verdict = _VERDICTS.get(first["type"], "is not allowed here")
     if field in _COMPOUND:
-        return f"{field}: {shown(first['input'])} {verdict}; {_COMPOUND[field]}"
+        whose = f" for {first['loc'][1]}" if field == "fees" and len(first["loc"]) == 2 else ""
+        return f"{field}: {shown(first['input'])}{whose} {verdict}; {_COMPOUND[field]}"
     choices = _choices(fields[field].annotation)
     if choices:
         if first["type"] == "tuple_type":
@@ -58,11 +62,6 @@ def shown(value: object) -> str:
     return " ".join(reprlib.repr(value).split())
 
 
-def shown_name(name: str) -> str:
-    """Write a name as it is, or in quotes when it is no plain word."""
-    return name if name.isidentifier() else shown(name)
-
-
 def listed(choices: Iterable[str]) -> str:
     """Write choices as text: ``"a", "b" or "c"``.
 
@@ -77,6 +76,10 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known name closest to this one, if any is close."""
     close = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else []
     return f"; did you mean {close[0]}?" if close else ""
+
+
+def _label(name: str) -> str:
+    return name if name.isidentifier() else shown(name)
 
 
 def _shortened(text: str) -> str:
@@ -100,4 +103,5 @@ def _bounds(field: FieldInfo) -> str:
     }
     if not limits:
         return ""
-    return f"; use {limits['ge']} to {limits['le']}"
+    optional = ", or leave it out for no limit" if field.default is None else ""
+    return f"; use {limits['ge']} to {limits['le']}{optional}"

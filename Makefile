@@ -1,0 +1,47 @@
+# Everything runs in .venv, which tools/setup_environment.py makes from requirements.lock on first
+# use. Another interpreter: make PYTHON=python3.12 test. More arguments: make test ARGS="-k pots".
+
+PYTHON = python3
+BIN = .venv/bin
+ARGS =
+
+.PHONY: help demo test slow benchmark check format lock clean environment
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+
+demo: environment ## train an agent and watch it play
+	$(BIN)/sabacc demo $(ARGS)
+
+test: environment ## run the tests, the slow ones and the benchmarks left out
+	$(BIN)/python -m pytest $(ARGS)
+
+slow: environment ## run the tests that take minutes
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+benchmark: environment ## measure speed: in one process, printing what it measures
+	$(BIN)/python -m pytest -m benchmark -n0 -s $(ARGS)
+
+check: environment ## lint, format, types, direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+
+format: environment ## put the code in form, with the lint fixes that are safe
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+
+lock: environment ## write requirements.lock anew from pyproject.toml; newest versions: ARGS=--upgrade
+	$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+		--extra train --group dev --group setup --no-emit-package sabacc-env \
+		--generate-hashes --no-annotate --custom-compile-command "make lock" \
+		--output-file requirements.lock $(ARGS)
+
+clean: ## remove what the tools left behind; .venv stays
+	rm -rf dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+environment:
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("sabacc-env needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@$(PYTHON) tools/setup_environment.py

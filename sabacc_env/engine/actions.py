@@ -1,0 +1,79 @@
+"""The discrete action layout and bet sizes, in words (DESIGN.md, "Public names")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Real
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.layout import (
+    BET_MAX,
+    BET_MIN,
+    FIRST_BET_ACTION,
+    FIRST_CARD_ACTION,
+    KINDS,
+    MAX_BET_SIZES,
+    MAX_HAND,
+)
+from sabacc_env.errors import SabaccError
+
+BetSize = str | float | Fraction
+"""``"min"``, ``"max"``, or a fraction of the pot that the call would make."""
+
+DEFAULT_BET_SIZES: Final[tuple[BetSize, ...]] = ("min", 0.5, 1, "max")
+
+LARGEST_FRACTION: Final = 1000
+FINEST_FRACTION: Final = 10**6
+"""A fraction is taken as the nearest one with at most this denominator, so that 1/3 is exact and
+the engine's integer arithmetic cannot overflow."""
+
+
+def num_actions(bet_sizes: Sequence[BetSize]) -> int:
+    """Return the number of discrete actions."""
+    return FIRST_BET_ACTION + len(bet_sizes)
+
+
+def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
+    """Return a name for every discrete action.
+
+    >>> names = action_names()
+    >>> names[0], names[9], names[-1]
+    ('stand', 'discard_draw slot 0', 'raise max')
+    """
+    cards = [
+        f"{kind} slot {slot}"
+        for kind in KINDS[FIRST_CARD_ACTION : FIRST_CARD_ACTION + 4]
+        for slot in range(MAX_HAND)
+    ]
+    return [*KINDS[:FIRST_CARD_ACTION], *cards, *(f"raise {size}" for size in bet_sizes)]
+
+
+def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[np.int64]:
+    """Turn bet sizes into rows (numerator, denominator) for the engine.
+
+    Raises:
+        SabaccError: for an empty or too long sequence, or a size that is no bet size.
+    """
+    if isinstance(bet_sizes, str) or not isinstance(bet_sizes, Sequence) or not bet_sizes:
+        raise SabaccError('bet_sizes: give a sequence such as ("min", 0.5, 1, "max")')
+    if len(bet_sizes) > MAX_BET_SIZES:
+        raise SabaccError(f"bet_sizes: {len(bet_sizes)} are too many; use at most {MAX_BET_SIZES}")
+    return np.array([_encode(size) for size in bet_sizes], dtype=np.int64)
+
+
+def _encode(size: object) -> tuple[int, int]:
+    if size == "min":
+        return BET_MIN, 1
+    if size == "max":
+        return BET_MAX, 1
+    if isinstance(size, bool) or not isinstance(size, Real) or not 0 <= size <= LARGEST_FRACTION:
+        raise SabaccError(
+            f'bet_sizes: {size!r} is no bet size; use "min", "max" or a fraction of the pot from 0 '
+            f"to {LARGEST_FRACTION}"
+        )
+    fraction = Fraction(size).limit_denominator(FINEST_FRACTION)
+    return fraction.numerator, fraction.denominator

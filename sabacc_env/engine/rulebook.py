@@ -1,0 +1,136 @@
+"""A ``RuleSet`` as the record that the compiled engine reads, and as observed features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.layout import (
+    DOUBLES,
+    JUNK_WHEN,
+    KINDS,
+    MAX_SEATS,
+    PHASES,
+    RANKINGS,
+    RULES_DTYPE,
+    UNLIMITED,
+)
+from sabacc_env.rules import RuleSet
+
+SECOND_CHOICES = ("replace", "replace_spike", "discard_drawn")
+"""Card actions that decide on a card just drawn, and so are no first choice."""
+
+
+def _kind_bits(kinds: Iterable[str]) -> int:
+    return sum(1 << KINDS.index(kind) for kind in kinds)
+
+
+@lru_cache(maxsize=64)
+def rules_record(rules: RuleSet) -> NDArray[Any]:
+    """Return these rules as an array of one record of ``RULES_DTYPE``, not to be written to."""
+    array = np.zeros(1, RULES_DTYPE)
+    record = array[0]
+    record.deck_mask = sum(1 << card for card in rules.deck)
+    record.deck_size = len(rules.deck)
+    record.rounds = rules.rounds
+    record.cards_dealt = rules.cards_dealt
+    record.hand_ante = rules.hand_ante
+    record.sabacc_ante = rules.sabacc_ante
+    record.starting_credits[:] = starting_credits(rules, MAX_SEATS)
+    record.points = rules.points
+    record.num_phases = len(rules.phases)
+    for index, phase in enumerate(rules.phases):
+        record.phases[index] = PHASES.index(phase)
+    record.opening_bet = rules.opening_bet
+    second = [kind for kind in rules.card_actions if kind in SECOND_CHOICES]
+    first = [kind for kind in rules.card_actions if kind not in SECOND_CHOICES]
+    if rules.junk_when == "cards":
+        first.append("junk")
+    if rules.look_then_discard:
+        second = ["keep", "discard_drawn"]
+    record.first_choices = _kind_bits(first)
+    record.second_choices = _kind_bits(second)
+    for kind, fee in rules.fees.items():
+        record.fees[KINDS.index(kind)] = fee
+    record.doubles = DOUBLES.index(rules.doubles)
+    record.double_spike = DOUBLES.index(rules.double_spike)
+    record.junk_when = JUNK_WHEN.index(rules.junk_when)
+    record.junk_penalty = rules.junk_penalty
+    record.junk_face_up = rules.junk_face_up
+    record.all_in = rules.short_call == "all_in"
+    record.min_bet = rules.min_bet
+    record.max_bet = UNLIMITED if rules.max_bet is None else rules.max_bet
+    record.min_raise = rules.min_raise
+    record.max_raise = UNLIMITED if rules.max_raise is None else rules.max_raise
+    record.bet_step = rules.bet_step
+    record.max_raises = UNLIMITED if rules.max_raises is None else rules.max_raises
+    record.spike_card = rules.spike_card
+    record.turns_up = rules.turns_up_card
+    record.ranking = RANKINGS.index(rules.ranking)
+    features = list(rule_features(rules).values())
+    record.features[:] = np.array(features, dtype=np.float64)
+    return array
+
+
+def starting_credits(rules: RuleSet, num_players: int) -> list[int]:
+    """Return the credits that each seat starts a match with (zeros in a points game)."""
+    credits = rules.starting_credits
+    if isinstance(credits, tuple):
+        return [*credits, *[credits[-1]] * num_players][:num_players]
+    return [credits or 0] * num_players
+
+
+def rule_features(rules: RuleSet) -> dict[str, float]:
+    """Return the rule description as the observation shows it: a number for each name."""
+    ante = rules.hand_ante
+    actions = rules.card_actions
+    features: dict[str, float] = {
+        **{f"ranking is {name}": rules.ranking == name for name in RANKINGS},
+        **{f"may {kind}": kind in actions for kind in KINDS if kind not in ("stand", "keep")},
+    }
+    for kind in ("check", "call", "junk", "redraw", "raise"):
+        del features[f"may {kind}"]
+    features |= {
+        "may look, then discard": rules.look_then_discard,
+        **{
+            f"fee of {kind} / ante, at most 8": min(8, rules.fees.get(kind, 0) / ante)
+            for kind in ("draw", "buy_discard", "discard_draw", "swap")
+        },
+        "doubles redraw one": rules.doubles == "redraw_one",
+        "doubles redraw all": rules.doubles == "redraw_all",
+        "a double Spike redraws one": rules.double_spike == "redraw_one",
+        "a double Spike redraws all": rules.double_spike == "redraw_all",
+        "junk at any betting turn": rules.junk_when == "betting",
+        "junk in the card phase": rules.junk_when == "cards",
+        "junk penalty / ante, at most 8": min(8, rules.junk_penalty / ante),
+        "junked cards are face up": rules.junk_face_up,
+        "a short call is all-in": rules.short_call == "all_in",
+        "points instead of credits": rules.points,
+        **{
+            f"place of {phase} in a round / 3": (rules.phases.index(phase) + 1) / 3
+            if phase in rules.phases
+            else 0.0
+            for phase in ("cards", "dice", "betting")
+        },
+        "opening bet": rules.opening_bet,
+        "Spike Card": rules.spike_card,
+        "rounds / 8": rules.rounds / 8,
+        "cards dealt / 5": rules.cards_dealt / 5,
+        "cards in the deck / 62": len(rules.deck) / 62,
+        "Sabacc ante / ante, at most 8": min(8, rules.sabacc_ante / ante),
+        "bet step / ante, at most 8": min(8, rules.bet_step / ante),
+        "ante / largest bet, at most 8, 0 if unlimited": _inverse(ante, rules.max_bet),
+        "ante / largest raise, at most 8, 0 if unlimited": _inverse(ante, rules.max_raise),
+        "1 / (1 + most raises), 0 if unlimited": _inverse(
+            1, None if rules.max_raises is None else 1 + rules.max_raises
+        ),
+    }
+    return features
+
+
+def _inverse(ante: int, limit: int | None) -> float:
+    return 0.0 if limit is None else min(8, ante / limit)

@@ -1,0 +1,11 @@
+"""The limits that every game keeps, whatever its rules (DESIGN.md, "One engine")."""
+
+from typing import Final
+
+MOST_SEATS: Final = 8
+
+MOST_CREDITS: Final = 2**31 - 1
+"""The most credits in play in one game."""
+
+LARGEST_HAND: Final = 5
+"""The most cards that can count in one hand, a Spike Card included."""

@@ -1,0 +1,70 @@
+"""The ``sabacc`` command: one line for each subcommand, imported only when it is run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Final
+
+from cyclopts import App
+
+from sabacc_env.errors import SabaccError
+
+COMMANDS: Final = {
+    "rules": "Show the rule sets: all six, the page of one, or what differs between two.",
+}
+"""Each subcommand with the line that ``sabacc --help`` shows; ``name`` is the function ``name`` of
+``sabacc_training.commands.name``."""
+
+EXTRAS: Final = {
+    "torch": "train",
+    "stable_baselines3": "train",
+    "sb3_contrib": "train",
+    "tensorboard": "train",
+    "safetensors": "train",
+    "scipy": "train",
+}
+"""The extra of ``sabacc-env`` that installs each optional module."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run ``sabacc`` with these arguments, by default the command line's.
+
+    Exits with code 0; or with 2 on a wrong command line, and, with one sentence on standard error,
+    where the user is at fault or an optional package is absent.
+    """
+    try:
+        _app()(arguments)
+    except SabaccError as error:
+        _fail(str(error))
+    except ImportError as error:
+        _fail(_absent_extra(error))
+
+
+def _app() -> App:
+    app = App(
+        name="sabacc",
+        help="Corellian Spike Sabacc: rules, agents, training and tournaments.",
+        version=version("sabacc-env"),
+    )
+    for name, line in COMMANDS.items():
+        app.command(f"sabacc_training.commands.{name}:{name}", name=name, help=line)
+    return app
+
+
+def _absent_extra(error: ImportError) -> str:
+    """Say which extra has the module that could not be imported; any other error goes on."""
+    cause: BaseException | None = error
+    while isinstance(cause, ImportError):
+        module = (cause.name or "").partition(".")[0]
+        if module in EXTRAS:
+            extra = EXTRAS[module]
+            return f'this needs {module}, which `pip install "sabacc-env[{extra}]"` installs'
+        cause = cause.__cause__
+    raise error
+
+
+def _fail(sentence: str) -> None:
+    print(f"sabacc: {sentence}", file=sys.stderr)
+    sys.exit(2)
