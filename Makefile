@@ -34,7 +34,7 @@ format: environment ## put the code in form, with the lint fixes that are safe
 
 lock: environment ## write requirements.lock anew from pyproject.toml; newest versions: ARGS=--upgrade
 	$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-		--extra train --group dev --group setup --no-emit-package sabacc-env \
+		--extra train --group dev --no-emit-package sabacc-env \
 		--generate-hashes --no-annotate --custom-compile-command "make lock" \
 		--output-file requirements.lock $(ARGS)
 

@@ -5,6 +5,7 @@ the tables meant. Everything a user can get wrong is checked before, in ``Game``
 """
 
 from sabacc_env.engine.bets import raise_limits
+from sabacc_env.engine.cards import pop_draw_pile
 from sabacc_env.engine.chance import dealer_of, hand_key
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
@@ -17,6 +18,7 @@ from sabacc_env.engine.layout import (
     RAISE_TO,
 )
 from sabacc_env.engine.observe import observe
+from sabacc_env.engine.pots import strength_of
 from sabacc_env.engine.ranking import hand_strength
 from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
 
@@ -81,14 +83,15 @@ def legal_bits(games, rules, bet_sizes):
 
 @jit
 def describe(g, code):
-    """Return a move's kind << 32 | the card that it names or, for a raise code, its total."""
-    if code >= RAISE_TO:
-        return RAISE << 32 | (code - RAISE_TO)
+    """Return a move as seat << 40 | kind << 32 | the card that it names (a raise: see ``turn``)."""
+    seat = int(g.seat_to_act)
     if code < FIRST_CARD_ACTION:
-        return code << 32
+        return seat << 40 | code << 32
+    if code >= FIRST_BET_ACTION:
+        return seat << 40 | RAISE << 32
     offset = code - FIRST_CARD_ACTION
-    card = int(g.cards[int(g.seat_to_act), offset % MAX_HAND])
-    return (FIRST_CARD_ACTION + offset // MAX_HAND) << 32 | card
+    kind = FIRST_CARD_ACTION + offset // MAX_HAND
+    return seat << 40 | kind << 32 | int(g.cards[seat, offset % MAX_HAND])
 
 
 @jit
@@ -105,7 +108,10 @@ def is_legal(g, r, code, bet_sizes):
 
 @jit
 def turn(games, rules, bet_sizes, code):
-    """Play a code if it is legal; return what was played as ``describe`` does, or what is wrong."""
+    """Play a code if it is legal; return what was played, or what is wrong.
+
+    What was played is as ``describe`` packs it, a raise with its total in the lowest bits.
+    """
     g = games[0]
     r = rules[0]
     if g.phase == OVER or not is_legal(g, r, code, bet_sizes):
@@ -115,9 +121,21 @@ def turn(games, rules, bet_sizes, code):
     play_action(g, r, code, bet_sizes)
     if g.dice_missing == 1:
         return DICE_MISSING
-    if FIRST_BET_ACTION <= code < RAISE_TO:
-        played = RAISE << 32 | int(g.log_amounts[entry])
+    if code >= FIRST_BET_ACTION:
+        played |= int(g.log_amounts[entry])
     return played
+
+
+@jit
+def pop_top(games):
+    """Take the top card off the draw pile: on a copy, to read the pile's order."""
+    return pop_draw_pile(games[0])
+
+
+@jit
+def seat_strength(games, rules, seat):
+    """Return what a seat's hand would rank now."""
+    return strength_of(games[0], rules[0], seat)
 
 
 @jit
