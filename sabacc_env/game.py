@@ -249,7 +249,7 @@ class Game:
     @property
     def key(self) -> int:
         """The hand's 64-bit key: deck, dice and reshuffles follow from it."""
-        return int(self._start["key"])
+        return int(self._record.key_low) | int(self._record.key_high) << 32
 
     @property
     def seat_to_act(self) -> int | None:
@@ -579,6 +579,16 @@ def from_start(rules: RuleSet, start: Mapping[str, Any]) -> Game:
     if arguments["dice"] is not None:
         arguments["dice"] = [tuple(faces) for faces in arguments["dice"]]
     return Game(rules, **arguments)
+
+
+def game_of_record(rules: RuleSet, records: NDArray[Any]) -> Game:
+    """Return a game that starts, as far as it knows, from the state in one record."""
+    game = object.__new__(Game)
+    game.rules = rules
+    game._start = {}
+    game._played = []
+    game._attach(records)
+    return game
 
 
 def _card(card: int) -> Card | None:

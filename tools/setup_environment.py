@@ -41,6 +41,8 @@ def main() -> None:
     lock = requirements()
     environment = dict(os.environ)
     uv = shutil.which("uv")
+    if uv is not None and VENV in Path(uv).parents:
+        uv = None  # `.venv` is active in this shell, and may be about to be replaced
     make_venv(with_pip=uv is None)
     if uv is None:
         uv = install_uv(lock["uv"])

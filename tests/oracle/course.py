@@ -57,7 +57,7 @@ class Rules(Protocol):
     ranking: str
 
 
-class _HandOver(Exception):  # noqa: N818
+class _HandOver(Exception):
     """One seat remains (section 2: "The hand ends at once")."""
 
 

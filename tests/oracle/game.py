@@ -41,7 +41,7 @@ class OracleGame:
         dealer: int,
         deck: Sequence[int],
         dice: Sequence[tuple[int, int]],
-        credits: Sequence[int] | None = None,  # noqa: A002
+        credits: Sequence[int] | None = None,
         sabacc_pot: int = 0,
         reshuffle: Reshuffle | None = None,
     ) -> None:

@@ -1,0 +1,112 @@
+"""What an agent is, where agents are registered, and the random one.
+
+Agents act for many tables at once. They see observations and masks, or views, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
+
+ENTRY_POINTS: Final = "sabacc_env.agents"
+"""The entry-point group under which a package registers agent classes by name."""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A batched player, built as ``Class(rules, num_players, bet_sizes=...)``.
+
+    It may also have ``restart(tables)``, which tells it that a new hand begins at these tables;
+    ``probabilities(observations, action_masks)``, the distribution that it draws from, shape
+    (n, num_actions); and ``wants = "views"``, to be given a list of ``GameView`` as observations.
+    """
+
+    def reset(self, num_tables: int) -> None:
+        """Start that many tables; anything remembered of others is forgotten."""
+        ...
+
+    def act(
+        self,
+        observations: Any,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Choose a legal action for each row.
+
+        Args:
+            observations: (n, OBSERVATION_SIZE) float32, or n views for an agent that wants them.
+            action_masks: (n, num_actions) int8, 1 for a legal action.
+            rng: the only source of chance that an agent may use.
+            tables: which table each row belongs to; None means all, in order.
+        """
+        ...
+
+
+class RandomAgent:
+    """Plays every legal action with the same probability."""
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_players: int,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    ) -> None:
+        pass
+
+    def reset(self, num_tables: int) -> None:
+        """Remember nothing."""
+
+    def act(
+        self,
+        observations: Any,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Choose uniformly among the legal actions."""
+        return sample(self.probabilities(observations, action_masks), rng)
+
+    def probabilities(
+        self, observations: Any, action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Return the uniform distribution over the legal actions."""
+        return action_masks / action_masks.sum(axis=1, keepdims=True)
+
+
+def sample(probabilities: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw one index from each row of probabilities; one of probability 0 is never drawn.
+
+    >>> sample(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), np.random.default_rng(0))
+    array([1, 0])
+    """
+    cumulative = np.cumsum(probabilities, axis=1, dtype=np.float64)
+    threshold = rng.random(len(probabilities)) * cumulative[:, -1]
+    return np.asarray((cumulative > threshold[:, None]).argmax(axis=1), dtype=np.int64)
+
+
+def registered_agents() -> tuple[str, ...]:
+    """Return the names of the agents that installed packages register."""
+    return tuple(sorted(entry_points(group=ENTRY_POINTS).names))
+
+
+def agent_class(name: str) -> type[Agent]:
+    """Return the agent class registered under a name.
+
+    Raises:
+        SabaccError: for a name that nobody registered; lists those there are.
+    """
+    found = tuple(entry_points(group=ENTRY_POINTS, name=name))
+    if not found:
+        names = ", ".join(registered_agents())
+        raise SabaccError(f"agent: {name!r} is unknown; the registered agents are {names}")
+    loaded: type[Agent] = found[0].load()
+    return loaded
