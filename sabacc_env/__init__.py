@@ -1,1 +1,24 @@
-"""."""
+"""Corellian Spike Sabacc for reinforcement learning: exact rules on one compiled engine."""
+
+from sabacc_env.cards import Card
+from sabacc_env.errors import IllegalMove, RulesError, SabaccError
+from sabacc_env.game import Game
+from sabacc_env.hands import HandRank, rank_hand
+from sabacc_env.moves import Move
+from sabacc_env.rules import RuleSet, load_rules, rule_sets
+from sabacc_env.tables import Tables
+
+__all__ = [
+    "Card",
+    "Game",
+    "HandRank",
+    "IllegalMove",
+    "Move",
+    "RuleSet",
+    "RulesError",
+    "SabaccError",
+    "Tables",
+    "load_rules",
+    "rank_hand",
+    "rule_sets",
+]

@@ -548,35 +548,6 @@ RESHUFFLES = (
         revealed=False,
     ),
     Scenario(
-        name="D1: without discards only junked cards return",
-        rules="yarith_bespin",
-        num_players=3,
-        dealer=2,
-        deck="+5t +4t  +1t -1t  +2t -3t  +3t 0a -2t  -4t -5t",
-        dice=((2, 3),),
-        overrides={
-            "rounds": 1,
-            "seats": (3, 3),
-            "highest_value": 5,
-            "suits": 1,
-            "sylops": 1,
-            "junk_when": "cards",
-        },
-        moves="""
-            0 can check raise; 0 check; 1 check; 2 check; see draw -4t -5t
-            0 can stand draw junk; 0 draw; 0 can replace replace_spike discard_drawn junk
-            0 junk; see junked +3t +4t +5t -4t; see drawn none; see spike 0 none
-            1 draw; see drawn -5t; see junked none; see discard none
-            see draw_by_id +3t +4t +5t -4t
-            1 discard_drawn; see discard -5t; 2 stand
-            1 check; 2 check
-        """,  # Yee-Haa
-        net=(-50, 80, -30),
-        winners=(1,),
-        pots=((100, (1, 2)),),
-        sabacc_pot=0,
-    ),
-    Scenario(
         name="D9: a tie that no draw can break goes to the first tied seat",
         rules="orsl",
         num_players=2,

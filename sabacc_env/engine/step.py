@@ -171,7 +171,7 @@ def begin_phase(g, r, phase):
 def next_phase(g, r):
     """Go to the next phase, round, or the reveal (section 2)."""
     g.phase_index = int(g.phase_index) + 1
-    if g.phase_index >= r.num_phases:
+    while g.phase_index >= r.num_phases:
         if g.round_no == 0 and r.spike_card == 1:
             deal_spikes(g)
         if g.round_no == r.rounds:

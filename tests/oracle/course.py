@@ -205,15 +205,10 @@ class Hand:
             if self.stacks[seat] >= self._fee(kind):
                 cards = self.table.hands[seat] if kind == "replace" else [None]
                 options |= {(kind, card) for card in cards}
-        if options and self.rules.junk_when == "cards":
-            options.add(("junk", None))
         return options
 
     def _second_choice(self, seat: int, kind: str, card: int | None, drawn: int) -> None:
         table = self.table
-        if kind == "junk":
-            self._junk(seat)
-            return
         table.drawn_card = None
         self._pay(seat, self._fee(kind))
         if kind == "keep":

@@ -9,7 +9,7 @@ Readings, where RULES.md leaves room:
 - A seat that sat out or junked still sees what is public. Hands shown at the reveal are public
   through ``revealed``; they are not added to ``seen``. ``known`` never holds a Spike Card.
 - A reshuffle of a single card counts as one; finding nothing to shuffle does not.
-- A card drawn and not yet decided on is junked with the hand, in the same batch (D4, D5).
+- Junk in the card phase is one of the first choices: what follows a draw is section 3's list.
 - With ``replace`` or its like among the card actions, ``look_then_discard`` adds to the choices.
 - "As many tied rounds as the deck has cards" (D9) counts every round that leaves more than one
   seat, also when fewer than before; the deck is that of the rules, 62 cards or fewer.
