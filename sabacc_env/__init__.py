@@ -8,6 +8,9 @@ from sabacc_env.moves import Move
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.tables import Tables
 
+# Last, because it imports what is above.
+from sabacc_env import sabacc_v0  # isort: skip
+
 __all__ = [
     "Card",
     "Game",
@@ -21,4 +24,5 @@ __all__ = [
     "load_rules",
     "rank_hand",
     "rule_sets",
+    "sabacc_v0",
 ]

@@ -88,7 +88,9 @@ class Game:
         stacks = checked_credits(self.rules, num_players, credits, sabacc_pot)
         if dealer is not None:
             dealer = whole("dealer", dealer, 0, num_players - 1)
-        key_words = split_key(key) if key is not None else key_of_seed(seed)
+        if key is None:
+            seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
+            key = hand_key(seed, 0, 0)
         self._start: dict[str, Any] = {
             "num_players": num_players,
             "dealer": dealer,
@@ -96,7 +98,7 @@ class Game:
             "dice": None if dice is None else checked_dice(dice),
             "credits": None if self.rules.points else stacks,
             "sabacc_pot": sabacc_pot,
-            "key": key_words[0] | key_words[1] << 32,
+            "key": whole("key", key, -(2**63), 2**64 - 1) & (2**64 - 1),
         }
         self._played: list[int] = []
         self._attach(np.zeros(1, GAME_DTYPE))
@@ -113,10 +115,12 @@ class Game:
         record.credits[: len(stacks)] = stacks
         record.sabacc_pot = start["sabacc_pot"]
         record.hands = 1
-        key = start["key"]
-        keys = np.array([[key & 0xFFFFFFFF, key >> 32]], dtype=np.int64)
+        keys = np.array([split_key(start["key"])], dtype=np.int64)
         dealers = np.array([-1 if start["dealer"] is None else start["dealer"]], dtype=np.int64)
-        self._check_able()
+        if not self.can_go_on():
+            raise SabaccError(
+                f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
+            )
         batch.reset_hands(self._records, self._rules_record, _ALL, keys, dealers)
         if start["deck"] is not None:
             record.deck[: len(start["deck"])] = start["deck"]
@@ -128,14 +132,6 @@ class Game:
         batch.deal_hands(self._records, self._rules_record, _ALL)
         if record.dice_missing:
             raise SabaccError("dice: none were given for the first roll")
-
-    def _check_able(self) -> None:
-        able = np.zeros(1, dtype=np.int64)
-        batch.able_counts(self._records, self._rules_record, _ALL, able)
-        if able[0] < 2:
-            raise SabaccError(
-                f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
-            )
 
     # Playing.
 
@@ -226,9 +222,11 @@ class Game:
                 moves.append(Move("raise", amount=low, low=low, high=high, step=step))
         return moves
 
-    def legal_actions(self, bet_sizes: NDArray[np.int64]) -> int:
-        """Return the legal actions of the discrete layout as bits, for encoded bet sizes."""
-        return int(batch.legal_bits(self._records, self._rules_record, bet_sizes))
+    def action_mask(self, bet_sizes: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return the legal actions of the discrete layout, for encoded bet sizes, as 0 and 1."""
+        mask = np.empty(FIRST_BET_ACTION + len(bet_sizes), dtype=np.int8)
+        batch.write_mask(self._records, self._rules_record, bet_sizes, mask)
+        return mask
 
     def observe(self, seat: int, observation: NDArray[np.float32]) -> None:
         """Write what a seat observes into an array of ``OBSERVATION_SIZE`` float32."""
@@ -271,6 +269,11 @@ class Game:
     def remaining(self) -> tuple[int, ...]:
         """The seats still in the hand."""
         return _seats(self._record.remaining)
+
+    @property
+    def seated(self) -> tuple[int, ...]:
+        """The seats dealt in: those that could pay their antes."""
+        return _seats(self._record.seated)
 
     @property
     def hands(self) -> list[list[Card]]:
@@ -391,6 +394,17 @@ class Game:
         total = sum(card.value for card in hand) + (spike.value if spike is not None else 0)
         strength = batch.seat_strength(self._records, self._rules_record, seat)
         return describe_strength(self.rules.ranking, int(strength), total)
+
+    def can_go_on(self) -> bool:
+        """Say whether two seats or more can pay the antes of a next hand."""
+        able = np.zeros(1, dtype=np.int64)
+        batch.able_counts(self._records, self._rules_record, _ALL, able)
+        return bool(able[0] >= 2)
+
+    def place_in_episode(self, hand: int, hands: int) -> None:
+        """Say which hand of how many in an episode this is: observations show how many are left."""
+        self._record.hand_number = hand
+        self._record.hands = hands
 
     # Looking, copying, keeping.
 
@@ -559,17 +573,15 @@ def checked_dice(dice: Sequence[tuple[int, int]]) -> list[list[int]]:
     return [[whole("dice", face, 1, 6) for face in faces] for faces in pairs]
 
 
-def key_of_seed(seed: int | None) -> tuple[int, int]:
-    """Return the key words of the first hand that a seed deals."""
-    words = split_key(secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1))
+def hand_key(seed: int, table: int, hand: int) -> int:
+    """Return the key of a table's hand, by hand count: a hash of (seed, table, hand)."""
     keys = np.zeros((1, 2), dtype=np.int64)
-    batch.hand_keys(words[0], words[1], _ALL, _ALL, keys)
-    return int(keys[0, 0]), int(keys[0, 1])
+    batch.hand_keys(*split_key(seed), np.array([table]), np.array([hand]), keys)
+    return int(keys[0, 0]) | int(keys[0, 1]) << 32
 
 
 def split_key(key: int) -> tuple[int, int]:
-    """Return the low and high 32-bit words of a 64-bit key, signed or unsigned."""
-    key = whole("key", key, -(2**63), 2**64 - 1) & (2**64 - 1)
+    """Return the low and high 32-bit words of a 64-bit key or seed."""
     return key & 0xFFFFFFFF, key >> 32
 
 

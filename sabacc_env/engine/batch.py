@@ -82,6 +82,14 @@ def legal_bits(games, rules, bet_sizes):
 
 
 @jit
+def write_mask(games, rules, bet_sizes, mask):
+    """Write the legal actions as 0 and 1."""
+    bits = legal_actions(games[0], rules[0], bet_sizes)
+    for action in range(len(mask)):
+        mask[action] = bits >> action & 1
+
+
+@jit
 def describe(g, code):
     """Return a move as seat << 40 | kind << 32 | the card that it names (a raise: see ``turn``)."""
     seat = int(g.seat_to_act)

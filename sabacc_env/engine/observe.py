@@ -46,6 +46,9 @@ from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, hand
 SHOWN_ROUNDS: Final = 4
 """Rounds of dice and card actions shown: all, or the last four of a longer hand."""
 
+LARGEST_FEATURE: Final = 8.0
+"""No feature is larger, in absolute value."""
+
 
 class Block(NamedTuple):
     """Consecutive features of one kind."""

@@ -1,1 +1,1 @@
-"""."""
+"""Environments over the game: PettingZoo's agent-environment cycle and its parallel form."""

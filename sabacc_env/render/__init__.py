@@ -1,1 +1,1 @@
-"""."""
+"""Drawing the table."""
