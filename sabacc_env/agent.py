@@ -79,7 +79,9 @@ class RandomAgent:
         self, observations: Any, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the uniform distribution over the legal actions."""
-        return action_masks / action_masks.sum(axis=1, keepdims=True)
+        legal: NDArray[np.float64] = action_masks.astype(np.float64)
+        legal /= legal.sum(axis=1, keepdims=True)
+        return legal
 
 
 def sample(probabilities: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -51,4 +51,5 @@ def index_table() -> list[tuple[str, str, str]]:
 
 def kind_table() -> list[tuple[str, float, float, float]]:
     """Return the three numbers (source, hand, money) that stand for each move kind."""
-    return [(kind, *map(float, KIND_CODES[code])) for code, kind in enumerate(KINDS)]
+    rows = zip(KINDS, KIND_CODES[:-1].tolist(), strict=True)
+    return [(kind, source, hand, money) for kind, (source, hand, money) in rows]

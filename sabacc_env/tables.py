@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env.checks import check_num_players, whole
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
@@ -19,11 +20,12 @@ from sabacc_env.engine.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.engine.layout import GAME_DTYPE, UNLIMITED
+from sabacc_env.engine.layout import GAME_DTYPE, UNLIMITED, Array
 from sabacc_env.engine.observe import OBSERVATION_SIZE
 from sabacc_env.engine.rulebook import rules_record, starting_credits
 from sabacc_env.errors import IllegalMove, SabaccError
-from sabacc_env.game import Game, check_num_players, game_of_record, split_key, whole
+from sabacc_env.game import Game, game_of_record
+from sabacc_env.keys import split_key
 from sabacc_env.rules import RuleSet, load_rules
 
 PerTable = ArrayLike | Callable[[int, int], Any]
@@ -205,10 +207,10 @@ class Tables:
         batch.deal_hands(self._games, self._rules_record, which)
         batch.write_tables(*self._compiled_view(), which, *self._written())
 
-    def _compiled_view(self) -> tuple[NDArray[Any], ...]:
+    def _compiled_view(self) -> tuple[Array, Array, Array]:
         return self._games, self._rules_record, self._encoded_sizes
 
-    def _written(self) -> tuple[NDArray[Any], ...]:
+    def _written(self) -> tuple[Array, Array, Array, Array]:
         return self._legal, self.seats_to_act, self.observations, self.action_masks
 
     def _asked(

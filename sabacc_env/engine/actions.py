@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from numbers import Real
 from typing import Final
 
 import numpy as np
@@ -70,7 +69,11 @@ def _encode(size: object) -> tuple[int, int]:
         return BET_MIN, 1
     if size == "max":
         return BET_MAX, 1
-    if isinstance(size, bool) or not isinstance(size, Real) or not 0 <= size <= LARGEST_FRACTION:
+    if (
+        isinstance(size, bool)
+        or not isinstance(size, int | float | Fraction)
+        or not 0 <= size <= LARGEST_FRACTION
+    ):
         raise SabaccError(
             f'bet_sizes: {size!r} is no bet size; use "min", "max" or a fraction of the pot from 0 '
             f"to {LARGEST_FRACTION}"

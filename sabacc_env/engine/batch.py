@@ -16,6 +16,8 @@ from sabacc_env.engine.layout import (
     OVER,
     RAISE,
     RAISE_TO,
+    Array,
+    Record,
 )
 from sabacc_env.engine.observe import observe
 from sabacc_env.engine.pots import strength_of
@@ -30,14 +32,14 @@ DICE_MISSING = -2
 
 
 @jit
-def hand_keys(seed_low, seed_high, which, counts, keys):
+def hand_keys(seed_low: int, seed_high: int, which: Array, counts: Array, keys: Array) -> None:
     """Write the keys (low, high) of these tables' hands, by hand count."""
     for i in range(len(which)):
         keys[i, 0], keys[i, 1] = hand_key(seed_low, seed_high, which[i], counts[i])
 
 
 @jit
-def reset_hands(games, rules, which, keys, dealers):
+def reset_hands(games: Array, rules: Array, which: Array, keys: Array, dealers: Array) -> None:
     """Make tables ready for a deal; a dealer of -1 comes from the key."""
     for i in range(len(which)):
         g = games[which[i]]
@@ -48,14 +50,14 @@ def reset_hands(games, rules, which, keys, dealers):
 
 
 @jit
-def deal_hands(games, rules, which):
+def deal_hands(games: Array, rules: Array, which: Array) -> None:
     """Deal at tables that are ready, and go on to the first decision."""
     for i in range(len(which)):
         deal(games[which[i]], rules[0])
 
 
 @jit
-def able_counts(games, rules, which, counts):
+def able_counts(games: Array, rules: Array, which: Array, counts: Array) -> None:
     """Write how many seats of these tables can pay the antes of a next hand."""
     for i in range(len(which)):
         g = games[which[i]]
@@ -69,20 +71,20 @@ def able_counts(games, rules, which, counts):
 
 
 @jit
-def raise_grid(games, rules):
+def raise_grid(games: Array, rules: Array) -> tuple[int, int]:
     """Return the least and greatest total that the seat to act may raise to; (0, -1) if none."""
     g = games[0]
     return raise_limits(g, rules[0], int(g.seat_to_act))
 
 
 @jit
-def legal_bits(games, rules, bet_sizes):
+def legal_bits(games: Array, rules: Array, bet_sizes: Array) -> int:
     """Return the legal actions as bits."""
     return legal_actions(games[0], rules[0], bet_sizes)
 
 
 @jit
-def write_mask(games, rules, bet_sizes, mask):
+def write_mask(games: Array, rules: Array, bet_sizes: Array, mask: Array) -> None:
     """Write the legal actions as 0 and 1."""
     bits = legal_actions(games[0], rules[0], bet_sizes)
     for action in range(len(mask)):
@@ -90,7 +92,7 @@ def write_mask(games, rules, bet_sizes, mask):
 
 
 @jit
-def describe(g, code):
+def describe(g: Record, code: int) -> int:
     """Return a move as seat << 40 | kind << 32 | the card that it names (a raise: see ``turn``)."""
     seat = int(g.seat_to_act)
     if code < FIRST_CARD_ACTION:
@@ -103,7 +105,7 @@ def describe(g, code):
 
 
 @jit
-def is_legal(g, r, code, bet_sizes):
+def is_legal(g: Record, r: Record, code: int, bet_sizes: Array) -> bool:
     """Say whether a code is legal: an action, or ``RAISE_TO`` + a total on the grid."""
     if code < RAISE_TO:
         return code >= 0 and legal_actions(g, r, bet_sizes) >> code & 1 == 1
@@ -115,7 +117,7 @@ def is_legal(g, r, code, bet_sizes):
 
 
 @jit
-def turn(games, rules, bet_sizes, code):
+def turn(games: Array, rules: Array, bet_sizes: Array, code: int) -> int:
     """Play a code if it is legal; return what was played, or what is wrong.
 
     What was played is as ``describe`` packs it, a raise with its total in the lowest bits.
@@ -135,25 +137,25 @@ def turn(games, rules, bet_sizes, code):
 
 
 @jit
-def pop_top(games):
+def pop_top(games: Array) -> int:
     """Take the top card off the draw pile: on a copy, to read the pile's order."""
     return pop_draw_pile(games[0])
 
 
 @jit
-def seat_strength(games, rules, seat):
+def seat_strength(games: Array, rules: Array, seat: int) -> int:
     """Return what a seat's hand would rank now."""
     return strength_of(games[0], rules[0], seat)
 
 
 @jit
-def observe_seat(games, rules, seat, observation):
+def observe_seat(games: Array, rules: Array, seat: int, observation: Array) -> None:
     """Write the observation of one seat of one game."""
     observe(games[0], rules[0], seat, observation)
 
 
 @jit
-def ranked(ranking, cards, spike):
+def ranked(ranking: int, cards: Array, spike: int) -> int:
     """Return the strength of a hand given as an array of card ids."""
     return hand_strength(ranking, cards, len(cards), spike)
 
@@ -162,7 +164,7 @@ def ranked(ranking, cards, spike):
 
 
 @jit
-def first_illegal(legal, which, actions):
+def first_illegal(legal: Array, which: Array, actions: Array) -> int:
     """Return the index of the first action that is not legal, or -1."""
     for i in range(len(which)):
         action = actions[i]
@@ -172,14 +174,32 @@ def first_illegal(legal, which, actions):
 
 
 @jit
-def write_tables(games, rules, bet_sizes, which, legal, seats, observations, masks):
+def write_tables(
+    games: Array,
+    rules: Array,
+    bet_sizes: Array,
+    which: Array,
+    legal: Array,
+    seats: Array,
+    observations: Array,
+    masks: Array,
+) -> None:
     """Write what the seat to act sees and may do, at each of these tables."""
     for i in range(len(which)):
         write_table(games, rules, bet_sizes, which[i], legal, seats, observations, masks)
 
 
 @jit
-def write_table(games, rules, bet_sizes, table, legal, seats, observations, masks):
+def write_table(
+    games: Array,
+    rules: Array,
+    bet_sizes: Array,
+    table: int,
+    legal: Array,
+    seats: Array,
+    observations: Array,
+    masks: Array,
+) -> None:
     """Write seat to act, legal bits, mask and observation of one table."""
     g = games[table]
     seat = int(g.seat_to_act)
@@ -193,8 +213,18 @@ def write_table(games, rules, bet_sizes, table, legal, seats, observations, mask
 
 @jit
 def step_tables(
-    games, rules, bet_sizes, which, actions, legal, seats, observations, masks, finished, net
-):
+    games: Array,
+    rules: Array,
+    bet_sizes: Array,
+    which: Array,
+    actions: Array,
+    legal: Array,
+    seats: Array,
+    observations: Array,
+    masks: Array,
+    finished: Array,
+    net: Array,
+) -> None:
     """Play one legal action at each of these tables; hands that end are left for a restart."""
     for i in range(len(which)):
         table = which[i]

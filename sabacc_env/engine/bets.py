@@ -1,18 +1,18 @@
 """Betting: what a seat may put in, and putting it in (RULES.md section 5)."""
 
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import ANY_BETTING, BET_MAX, BET_MIN, FACING_BET
+from sabacc_env.engine.layout import ANY_BETTING, BET_MAX, BET_MIN, FACING_BET, Record
 
 
 @jit
-def pay(g, seat, amount):
+def pay(g: Record, seat: int, amount: int) -> None:
     """Move credits from a seat to the hand pot: an ante, a fee, a penalty or a bet."""
     g.credits[seat] = int(g.credits[seat]) - amount
     g.staked = int(g.staked) + amount
 
 
 @jit
-def bet(g, seat, amount):
+def bet(g: Record, seat: int, amount: int) -> None:
     """Put in credits during a betting phase: they count towards side pots (D8)."""
     pay(g, seat, amount)
     g.bet_phase[seat] = int(g.bet_phase[seat]) + amount
@@ -20,13 +20,13 @@ def bet(g, seat, amount):
 
 
 @jit
-def to_call(g, seat):
+def to_call(g: Record, seat: int) -> int:
     """Return what the seat must add to match the highest bet of the phase."""
     return int(g.highest_bet) - int(g.bet_phase[seat])
 
 
 @jit
-def another_has_credits(g, seat):
+def another_has_credits(g: Record, seat: int) -> bool:
     """Say whether another remaining seat has at least one credit."""
     for other in range(int(g.num_players)):
         if other != seat and int(g.remaining) >> other & 1 and g.credits[other] > 0:
@@ -35,7 +35,7 @@ def another_has_credits(g, seat):
 
 
 @jit
-def has_no_turn(g, r, seat):
+def has_no_turn(g: Record, r: Record, seat: int) -> bool:
     """D7: an all-in seat, and one with nothing to call when no other seat has credits."""
     if r.all_in == 0:
         return False
@@ -45,13 +45,13 @@ def has_no_turn(g, r, seat):
 
 
 @jit
-def must_junk(g, r, seat):
+def must_junk(g: Record, r: Record, seat: int) -> bool:
     """Without all-in, a seat that cannot pay the call must junk."""
     return r.all_in == 0 and int(g.credits[seat]) < to_call(g, seat)
 
 
 @jit
-def may_junk(g, r, seat):
+def may_junk(g: Record, r: Record, seat: int) -> bool:
     """Say whether the seat may junk at this turn of a betting phase."""
     if r.junk_when == ANY_BETTING or must_junk(g, r, seat):
         return True
@@ -59,7 +59,7 @@ def may_junk(g, r, seat):
 
 
 @jit
-def raise_limits(g, r, seat):
+def raise_limits(g: Record, r: Record, seat: int) -> tuple[int, int]:
     """Return the least and greatest total that the seat may bet or raise to; (0, -1) if none.
 
     Legal totals are these two and every ``bet_step`` between them. A raise is never short (D15),
@@ -80,7 +80,9 @@ def raise_limits(g, r, seat):
 
 
 @jit
-def sized_total(g, r, seat, low, high, numerator, denominator):
+def sized_total(
+    g: Record, r: Record, seat: int, low: int, high: int, numerator: int, denominator: int
+) -> int:
     """Return the total that a bet size means on the grid from low to high.
 
     A fraction means the highest bet + fraction * (everything staked in this hand + the call),
@@ -98,13 +100,13 @@ def sized_total(g, r, seat, low, high, numerator, denominator):
 
 
 @jit
-def call(g, seat):
+def call(g: Record, seat: int) -> None:
     """Match the highest bet, or go all-in for less."""
     bet(g, seat, min(to_call(g, seat), int(g.credits[seat])))
 
 
 @jit
-def raise_to(g, seat, total):
+def raise_to(g: Record, seat: int, total: int) -> None:
     """Bet or raise to a total for this phase: everyone else left acts again."""
     if g.highest_bet > 0:
         g.raises = int(g.raises) + 1

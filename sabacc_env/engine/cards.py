@@ -2,11 +2,11 @@
 
 from sabacc_env.engine.chance import RESHUFFLE, below, stream
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import NUM_CARDS
+from sabacc_env.engine.layout import NUM_CARDS, Record
 
 
 @jit
-def card_value(card):
+def card_value(card: int) -> int:
     """Return the value of a card id, -10 to +10."""
     if card >= 60:
         return 0
@@ -15,7 +15,7 @@ def card_value(card):
 
 
 @jit
-def next_seat(num_players, seats, after):
+def next_seat(num_players: int, seats: int, after: int) -> int:
     """Return the nearest seat of a set clockwise from a seat (itself last), or -1."""
     for step in range(1, num_players + 1):
         seat = (after + step) % num_players
@@ -25,7 +25,7 @@ def next_seat(num_players, seats, after):
 
 
 @jit
-def see(g, cards):
+def see(g: Record, cards: int) -> None:
     """Everyone sees these cards."""
     g.seen_by_all = int(g.seen_by_all) | cards
 
@@ -34,7 +34,7 @@ def see(g, cards):
 
 
 @jit
-def fill_draw_pile(g, cards, key_use, number):
+def fill_draw_pile(g: Record, cards: int, key_use: int, number: int) -> None:
     """Make a set of cards the draw pile, in ascending id; the stream of this use shuffles it."""
     size = 0
     for card in range(NUM_CARDS):
@@ -50,7 +50,7 @@ def fill_draw_pile(g, cards, key_use, number):
 
 
 @jit
-def renew_draw_pile(g):
+def renew_draw_pile(g: Record) -> None:
     """D1: the top discard stays, the other discards and all junked cards are shuffled."""
     top = int(g.num_discards) - 1
     cards = int(g.junked_cards)
@@ -70,7 +70,7 @@ def renew_draw_pile(g):
 
 
 @jit
-def pop_draw_pile(g):
+def pop_draw_pile(g: Record) -> int:
     """Remove the top card: the shuffle is drawn card by card (a lazy Fisher-Yates)."""
     top = int(g.deck_next)
     if g.deck_given == 0:
@@ -85,7 +85,7 @@ def pop_draw_pile(g):
 
 
 @jit
-def take_top(g):
+def take_top(g: Record) -> int:
     """Draw the top card, into no pile and no hand; an emptied pile is renewed at once (D1)."""
     if g.deck_next == g.deck_size:
         renew_draw_pile(g)
@@ -96,7 +96,7 @@ def take_top(g):
 
 
 @jit
-def put_face_up(g, card):
+def put_face_up(g: Record, card: int) -> None:
     """Put a card on the discard pile, where everyone sees it."""
     top = int(g.num_discards)
     g.discards[top] = card
@@ -105,7 +105,7 @@ def put_face_up(g, card):
 
 
 @jit
-def put_all_face_up(g, cards):
+def put_all_face_up(g: Record, cards: int) -> None:
     """Put a set of cards on the discard pile in ascending id, the last one on top (D4)."""
     for card in range(NUM_CARDS):
         if cards >> card & 1:
@@ -113,7 +113,7 @@ def put_all_face_up(g, cards):
 
 
 @jit
-def turn_up(g):
+def turn_up(g: Record) -> None:
     """Turn the top card up: it lies on the discard pile before D1 looks at the draw pile."""
     if g.deck_next == g.deck_size:
         renew_draw_pile(g)
@@ -123,7 +123,7 @@ def turn_up(g):
 
 
 @jit
-def take_discard(g, seat):
+def take_discard(g: Record, seat: int) -> None:
     """Take the top discard into a hand: everyone knows that it is there."""
     top = int(g.num_discards) - 1
     card = int(g.discards[top])
@@ -136,7 +136,7 @@ def take_discard(g, seat):
 
 
 @jit
-def add_card(g, seat, card):
+def add_card(g: Record, seat: int, card: int) -> None:
     """Put a card into a hand, which stays sorted by value, then id."""
     rank = card_value(card) * 64 + card
     slot = int(g.num_cards[seat])
@@ -152,7 +152,7 @@ def add_card(g, seat, card):
 
 
 @jit
-def remove_card(g, seat, slot):
+def remove_card(g: Record, seat: int, slot: int) -> int:
     """Take the card of a slot out of a hand and return it."""
     card = int(g.cards[seat, slot])
     last = int(g.num_cards[seat]) - 1
@@ -165,7 +165,7 @@ def remove_card(g, seat, slot):
 
 
 @jit
-def hand_mask(g, seat):
+def hand_mask(g: Record, seat: int) -> int:
     """Return the cards of a hand as a set, the Spike Card not among them."""
     cards = 0
     for slot in range(int(g.num_cards[seat])):
@@ -174,7 +174,7 @@ def hand_mask(g, seat):
 
 
 @jit
-def clear_hand(g, seat):
+def clear_hand(g: Record, seat: int) -> None:
     """Empty a hand; its cards are the caller's."""
     for slot in range(int(g.num_cards[seat])):
         g.cards[seat, slot] = -1
@@ -183,7 +183,7 @@ def clear_hand(g, seat):
 
 
 @jit
-def deal_spike(g, seat):
+def deal_spike(g: Record, seat: int) -> None:
     """Deal a Spike Card, face up."""
     card = take_top(g)
     g.spikes[seat] = card

@@ -21,7 +21,7 @@ POLICY = 6
 
 
 @jit
-def mix(x):
+def mix(x: int) -> int:
     """Scramble a 32-bit word one-to-one (the "lowbias32" finaliser found by Wellons' search)."""
     x = x ^ (x >> 16)
     x = (x * 0x21F0AAAD) & WORD
@@ -31,7 +31,7 @@ def mix(x):
 
 
 @jit
-def stream(key_low, key_high, use, number):
+def stream(key_low: int, key_high: int, use: int, number: int) -> tuple[int, int]:
     """Return (state, increment) of the stream for this use of this key."""
     first = mix((key_low + use * 0x3C6EF372) & WORD)
     state = mix((key_high ^ mix((first + number * 0x61C88647) & WORD)) & WORD)
@@ -40,14 +40,14 @@ def stream(key_low, key_high, use, number):
 
 
 @jit
-def next_word(state, increment):
+def next_word(state: int, increment: int) -> tuple[int, int]:
     """Return (new state, a uniform 32-bit word)."""
     word = (((state >> ((state >> 28) + 4)) ^ state) * 277803737) & WORD
     return (state * 747796405 + increment) & WORD, (word >> 22) ^ word
 
 
 @jit
-def below(state, increment, limit):
+def below(state: int, increment: int, limit: int) -> tuple[int, int]:
     """Return (new state, an exactly uniform integer in 0..limit-1), by Lemire's method."""
     state, word = next_word(state, increment)
     product = word * limit
@@ -60,7 +60,7 @@ def below(state, increment, limit):
 
 
 @jit
-def hand_key(seed_low, seed_high, table, hand):
+def hand_key(seed_low: int, seed_high: int, table: int, hand: int) -> tuple[int, int]:
     """Return the key (low, high) of a table's hand: a hash of (seed, table, hand count)."""
     state, increment = stream(seed_low, seed_high, HAND_KEY, table & WORD)
     state, increment = stream(state, increment, HAND_KEY, hand & WORD)
@@ -70,14 +70,14 @@ def hand_key(seed_low, seed_high, table, hand):
 
 
 @jit
-def dealer_of(key_low, key_high, num_players):
+def dealer_of(key_low: int, key_high: int, num_players: int) -> int:
     """Return the seat that deals first, as the key decides it."""
     state, increment = stream(key_low, key_high, DEALER, 0)
     return below(state, increment, num_players)[1]
 
 
 @jit
-def roll(key_low, key_high, round_no):
+def roll(key_low: int, key_high: int, round_no: int) -> tuple[int, int]:
     """Return the two Spike Dice of a round, faces 1 to 6 (1 is the Spike)."""
     state, increment = stream(key_low, key_high, DICE, round_no)
     state, first = below(state, increment, 6)

@@ -11,11 +11,11 @@ from sabacc_env.engine.cards import (
 )
 from sabacc_env.engine.chance import roll
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE
+from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, Record
 
 
 @jit
-def roll_dice(g):
+def roll_dice(g: Record) -> bool:
     """Roll the dice of this round; False where dice were given and have run out."""
     index = int(g.round_no) - 1
     if g.dice_given < 0:
@@ -29,7 +29,7 @@ def roll_dice(g):
 
 
 @jit
-def doubles_effect(g, r):
+def doubles_effect(g: Record, r: Record) -> int:
     """Return what the dice of this round do: NOTHING, REDRAW_ONE or REDRAW_ALL."""
     index = int(g.round_no) - 1
     first = int(g.dice[index, 0])
@@ -39,7 +39,7 @@ def doubles_effect(g, r):
 
 
 @jit
-def dice_phase(g, r):
+def dice_phase(g: Record, r: Record) -> None:
     """Act on the dice just rolled; seats that must choose a card are left in ``to_go``."""
     effect = doubles_effect(g, r)
     g.to_go = int(g.remaining) if effect == REDRAW_ONE else 0
@@ -49,7 +49,7 @@ def dice_phase(g, r):
 
 
 @jit
-def redraw_all(g, spike_too):
+def redraw_all(g: Record, spike_too: int) -> None:
     """Seat by seat (D14): the hand goes down as one batch (D4), as many cards are drawn."""
     remaining = int(g.remaining)
     seat = int(g.dealer)

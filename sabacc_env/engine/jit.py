@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
+from numba.core import types
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,9 +48,9 @@ def _cache_folder() -> str | None:
 CACHE_FOLDER = _cache_folder()
 
 
-def _widen(argument: numba.types.Type) -> numba.types.Type:
-    kind = numba.types.unliteral(argument)
-    return numba.types.int64 if isinstance(kind, numba.types.Integer | numba.types.Boolean) else kind
+def _widen(argument: Any) -> Any:
+    integral = types.IntegerLiteral | types.Integer | types.Boolean | types.BooleanLiteral
+    return types.int64 if isinstance(argument, integral) else argument
 
 
 def jit(function: Function) -> Function:
@@ -61,7 +62,7 @@ def jit(function: Function) -> Function:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE_FOLDER or before
     try:
-        compiled = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy")(
+        compiled: Any = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy")(
             function
         )
     finally:

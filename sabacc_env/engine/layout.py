@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 MAX_SEATS: Final = 8
 MAX_HAND: Final = 5
@@ -98,6 +99,8 @@ NUM_RULE_FEATURES: Final = 40
 
 Record = Any
 """A rules or game record: compiled, a reference into an array; interpreted, an ``np.record``."""
+Array = NDArray[Any]
+"""An array of records, of card ids, or of what else its name says."""
 
 
 def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:

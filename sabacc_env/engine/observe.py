@@ -39,6 +39,8 @@ from sabacc_env.engine.layout import (
     STAND,
     SWAP,
     UNLIMITED,
+    Array,
+    Record,
 )
 from sabacc_env.engine.pots import strength_of
 from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, hand_total
@@ -159,7 +161,7 @@ def block_offsets() -> dict[str, tuple[int, tuple[int, ...]]]:
 
 
 @jit
-def ratio(part, whole, most):
+def ratio(part: int, whole: int, most: int) -> float:
     """Return part / whole, at most ``most``; 0 for nothing out of nothing."""
     if part >= most * whole:
         return float(most) if part > 0 else 0.0
@@ -167,7 +169,7 @@ def ratio(part, whole, most):
 
 
 @jit
-def value_code(card):
+def value_code(card: int) -> float:
     """Return a card as one number: value / 10, a Sylop 0.05, 0 for none."""
     if card < 0:
         return 0.0
@@ -176,7 +178,7 @@ def value_code(card):
 
 
 @jit
-def put_kind(kind, out, i):
+def put_kind(kind: int, out: Array, i: int) -> int:
     """Write a move kind (-1: none) as three numbers; return the next index."""
     for feature in range(3):
         out[i + feature] = KIND_CODES[kind, feature]
@@ -184,7 +186,7 @@ def put_kind(kind, out, i):
 
 
 @jit
-def put_value_counts(out, i, cards):
+def put_value_counts(out: Array, i: int, cards: int) -> int:
     """Write how many cards of a set have each value from -10 to +10; return the next index."""
     folded = cards & 0xFFFFF, cards >> 20 & 0xFFFFF, cards >> 40 & 0xFFFFF
     for value in range(1, 11):
@@ -204,7 +206,7 @@ def put_value_counts(out, i, cards):
 
 
 @jit
-def observe(g, r, seat, out):
+def observe(g: Record, r: Record, seat: int, out: Array) -> None:
     """Write the observation of a seat into a row of ``OBSERVATION_SIZE`` float32."""
     i = put_own_cards(g, r, seat, out, 0)
     i = put_own_stakes(g, r, seat, out, i)
@@ -225,7 +227,7 @@ def observe(g, r, seat, out):
 
 
 @jit
-def put_own_cards(g, r, seat, out, i):
+def put_own_cards(g: Record, r: Record, seat: int, out: Array, i: int) -> int:
     """Write what the seat holds, what it would rank, and the cards that it has seen."""
     held = 0
     count = int(g.num_cards[seat])
@@ -265,7 +267,7 @@ def put_own_cards(g, r, seat, out, i):
 
 
 @jit
-def put_own_stakes(g, r, seat, out, i):
+def put_own_stakes(g: Record, r: Record, seat: int, out: Array, i: int) -> int:
     """Write the seat's own credits and bets."""
     credits_left = int(g.credits[seat])
     start = int(r.starting_credits[seat])
@@ -278,7 +280,7 @@ def put_own_stakes(g, r, seat, out, i):
 
 
 @jit
-def put_course(g, seat, out, i):
+def put_course(g: Record, seat: int, out: Array, i: int) -> int:
     """Write round, phase, dice, position and the like."""
     shown = min(int(g.round_no), 4)
     for index in range(5):
@@ -309,13 +311,13 @@ def put_course(g, seat, out, i):
 
 
 @jit
-def rolled_in(g, index):
+def rolled_in(g: Record, index: int) -> bool:
     """Say whether the dice of a round (from 0) have been rolled; given dice lie there before."""
-    return index < g.rolls
+    return index < int(g.rolls)
 
 
 @jit
-def put_betting(g, r, seat, out, i):
+def put_betting(g: Record, r: Record, seat: int, out: Array, i: int) -> int:
     """Write what the bet and the pots are."""
     staked = int(g.staked)
     start = int(r.starting_credits[seat])
@@ -340,7 +342,7 @@ def put_betting(g, r, seat, out, i):
 
 
 @jit
-def put_opponent(g, r, other, out, i):
+def put_opponent(g: Record, r: Record, other: int, out: Array, i: int) -> int:
     """Write what everyone may know of another seat."""
     seated = int(g.seated) >> other & 1
     remains = int(g.remaining) >> other & 1
@@ -377,7 +379,7 @@ def put_opponent(g, r, other, out, i):
 
 
 @jit
-def put_log(g, seat, out, i):
+def put_log(g: Record, seat: int, out: Array, i: int) -> None:
     """Write the last public actions, the newest first."""
     length = int(g.log_length)
     num_players = int(g.num_players)

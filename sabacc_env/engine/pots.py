@@ -2,12 +2,12 @@
 
 from sabacc_env.engine.cards import card_value, next_seat, put_face_up, take_top
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import OVER
+from sabacc_env.engine.layout import OVER, Record
 from sabacc_env.engine.ranking import hand_strength, hand_total
 
 
 @jit
-def return_unmatched(g):
+def return_unmatched(g: Record) -> None:
     """Give the highest bettor, junked or not, its excess over the second-highest."""
     top = -1
     highest = 0
@@ -26,7 +26,7 @@ def return_unmatched(g):
 
 
 @jit
-def add_pot(g, amount, seats):
+def add_pot(g: Record, amount: int, seats: int) -> None:
     """Append a pot, the main one first."""
     index = int(g.num_pots)
     g.pot_amounts[index] = amount
@@ -35,7 +35,7 @@ def add_pot(g, amount, seats):
 
 
 @jit
-def cut_layers(g):
+def cut_layers(g: Record) -> None:
     """Cut the stakes into layers at the distinct bet totals of the seats that remain.
 
     Dead money is in the main pot (D8); what junked seats bet beyond the last layer joins it.
@@ -67,7 +67,7 @@ def cut_layers(g):
 
 
 @jit
-def blind_draw(g, r, tied):
+def blind_draw(g: Record, r: Record, tied: int) -> int:
     """D9: the tied seats draw clockwise from the first; the best still tied draw again."""
     num_players = int(g.num_players)
     for _ in range(int(r.deck_size)):
@@ -94,15 +94,13 @@ def blind_draw(g, r, tied):
 
 
 @jit
-def strength_of(g, r, seat):
+def strength_of(g: Record, r: Record, seat: int) -> int:
     """Return the strength of a seat's hand, its Spike Card counted with it (D13)."""
-    return hand_strength(
-        int(r.ranking), g.cards[seat], int(g.num_cards[seat]), int(g.spikes[seat])
-    )
+    return hand_strength(int(r.ranking), g.cards[seat], int(g.num_cards[seat]), int(g.spikes[seat]))
 
 
 @jit
-def best_hand(g, r, seats):
+def best_hand(g: Record, r: Record, seats: int) -> int:
     """Return the seat with the best hand of a set, by blind draw if need be."""
     best = -1
     tied = 0
@@ -120,7 +118,7 @@ def best_hand(g, r, seats):
 
 
 @jit
-def finish_hand(g, r):
+def finish_hand(g: Record, r: Record) -> None:
     """End the hand: reveal if several seats remain, settle from the main pot outwards."""
     g.phase = OVER
     g.seat_to_act = -1

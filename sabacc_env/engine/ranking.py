@@ -8,7 +8,14 @@ wins. Two strengths are equal exactly when only a blind draw can decide. They st
 
 from sabacc_env.engine.cards import card_value
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import ALTA_ORSL, ALTA_THREE_EN, ALTA_YARITH_BESPIN, CASINO, SPACERS
+from sabacc_env.engine.layout import (
+    ALTA_ORSL,
+    ALTA_THREE_EN,
+    ALTA_YARITH_BESPIN,
+    CASINO,
+    SPACERS,
+    Array,
+)
 
 # Widths of the fields below the place; see ``pack``.
 PLACE_SHIFT = 48
@@ -44,7 +51,7 @@ IDIOTS_ARRAY = 0x1100
 
 
 @jit
-def hand_total(cards, count, spike):
+def hand_total(cards: Array, count: int, spike: int) -> int:
     """Return the sum of a hand's values, its Spike Card (or -1) counted with it."""
     total = 0 if spike < 0 else card_value(spike)
     for i in range(count):
@@ -53,13 +60,13 @@ def hand_total(cards, count, spike):
 
 
 @jit
-def value_count(values, value):
+def value_count(values: int, value: int) -> int:
     """Read one nibble of a count by absolute value."""
     return values >> (4 * value) & 15
 
 
 @jit
-def pack(place, fewer, key, second_key, more, rest):
+def pack(place: int, fewer: int, key: int, second_key: int, more: int, rest: int) -> int:
     """Put the fields of a strength together."""
     return (
         (LOWEST_PLACE - place) << PLACE_SHIFT
@@ -72,7 +79,7 @@ def pack(place, fewer, key, second_key, more, rest):
 
 
 @jit
-def hand_strength(ranking, cards, count, spike):
+def hand_strength(ranking: int, cards: Array, count: int, spike: int) -> int:
     """Return the strength of a hand of ``count`` cards and a Spike Card (or -1)."""
     positives = 0
     negatives = 0
@@ -115,7 +122,7 @@ def hand_strength(ranking, cards, count, spike):
 
 
 @jit
-def highest_value(values):
+def highest_value(values: int) -> int:
     """Return the highest value with a count, 0 if there is none."""
     value = 10
     while value > 0 and value_count(values, value) == 0:
@@ -124,7 +131,7 @@ def highest_value(values):
 
 
 @jit
-def lowest_with(values, count):
+def lowest_with(values: int, count: int) -> int:
     """Return the lowest absolute value held at least ``count`` times, 0 if there is none."""
     for value in range(1, 11):
         if value_count(values, value) >= count:
@@ -133,7 +140,7 @@ def lowest_with(values, count):
 
 
 @jit
-def highest_with(values, count):
+def highest_with(values: int, count: int) -> int:
     """Return the highest absolute value held at least ``count`` times, 0 if there is none."""
     for value in range(10, 0, -1):
         if value_count(values, value) >= count:
@@ -142,7 +149,7 @@ def highest_with(values, count):
 
 
 @jit
-def lowest_run(values, length):
+def lowest_run(values: int, length: int) -> int:
     """Return the lowest value of a run of at least so many values, 0 if there is none."""
     held = 0
     for value in range(10, 0, -1):
@@ -153,7 +160,7 @@ def lowest_run(values, length):
 
 
 @jit
-def either_way(positives, negatives, some, others):
+def either_way(positives: int, negatives: int, some: int, others: int) -> bool:
     """Say whether the hand is exactly these cards on one side and those on the other."""
     return (positives == some and negatives == others) or (
         positives == others and negatives == some
@@ -164,7 +171,7 @@ def either_way(positives, negatives, some, others):
 
 
 @jit
-def casino_ties(positives, negatives, absolute_sum, suits):
+def casino_ties(positives: int, negatives: int, absolute_sum: int, suits: int) -> int:
     """Return tie-breakers 2 to 5: absolute sum, absolute values, positive ones, suited."""
     absolutes = 0
     signs = 0
@@ -183,7 +190,7 @@ def casino_ties(positives, negatives, absolute_sum, suits):
 
 
 @jit
-def casino_zero(positives, negatives, sylops, size, rest):
+def casino_zero(positives: int, negatives: int, sylops: int, size: int, rest: int) -> int:
     """Return the strength of a zero hand in the casino ranking (section 6.1)."""
     values = positives + negatives
     pair = highest_with(values, 2)
@@ -234,7 +241,7 @@ def casino_zero(positives, negatives, sylops, size, rest):
 
 
 @jit
-def spacers_zero(positives, negatives, sylops, size, rest):
+def spacers_zero(positives: int, negatives: int, sylops: int, size: int, rest: int) -> int:
     """Return the strength of a zero hand in the spacers' ranking (section 6.2)."""
     values = positives + negatives
     pair = lowest_with(values, 2)
@@ -283,7 +290,9 @@ def spacers_zero(positives, negatives, sylops, size, rest):
 
 
 @jit
-def alta_zero(ranking, positives, negatives, sylops, size, rest):
+def alta_zero(
+    ranking: int, positives: int, negatives: int, sylops: int, size: int, rest: int
+) -> int:
     """Return the strength of a zero hand in an Alta ranking (section 6.3)."""
     values = positives + negatives
     pair = lowest_with(values, 2)

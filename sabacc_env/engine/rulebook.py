@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from sabacc_env.engine.layout import (
     UNLIMITED,
 )
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.model import CardAction
 
 SECOND_CHOICES = ("replace", "replace_spike", "discard_drawn")
 """Card actions that decide on a card just drawn, and so are no first choice."""
@@ -46,8 +47,8 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     for index, phase in enumerate(rules.phases):
         record.phases[index] = PHASES.index(phase)
     record.opening_bet = rules.opening_bet
-    second = [kind for kind in rules.card_actions if kind in SECOND_CHOICES]
-    first = [kind for kind in rules.card_actions if kind not in SECOND_CHOICES]
+    second: list[str] = [kind for kind in rules.card_actions if kind in SECOND_CHOICES]
+    first: list[str] = [kind for kind in rules.card_actions if kind not in SECOND_CHOICES]
     if rules.junk_when == "cards":
         first.append("junk")
     if rules.look_then_discard:
@@ -88,13 +89,9 @@ def rule_features(rules: RuleSet) -> dict[str, float]:
     """Return the rule description as the observation shows it: a number for each name."""
     ante = rules.hand_ante
     actions = rules.card_actions
-    features: dict[str, float] = {
+    return {
         **{f"ranking is {name}": rules.ranking == name for name in RANKINGS},
-        **{f"may {kind}": kind in actions for kind in KINDS if kind not in ("stand", "keep")},
-    }
-    for kind in ("check", "call", "junk", "redraw", "raise"):
-        del features[f"may {kind}"]
-    features |= {
+        **{f"may {kind}": kind in actions for kind in get_args(CardAction) if kind != "stand"},
         "may look, then discard": rules.look_then_discard,
         **{
             f"fee of {kind} / ante, at most 8": min(8, rules.fees.get(kind, 0) / ante)
@@ -129,7 +126,6 @@ def rule_features(rules: RuleSet) -> dict[str, float]:
             1, None if rules.max_raises is None else 1 + rules.max_raises
         ),
     }
-    return features
 
 
 def _inverse(ante: int, limit: int | None) -> float:

@@ -53,6 +53,8 @@ from sabacc_env.engine.layout import (
     REPLACE,
     REPLACE_SPIKE,
     SWAP,
+    Array,
+    Record,
 )
 from sabacc_env.engine.pots import finish_hand
 
@@ -60,7 +62,7 @@ from sabacc_env.engine.pots import finish_hand
 
 
 @jit
-def able_seats(g, r):
+def able_seats(g: Record, r: Record) -> int:
     """Return the seats that can pay their full antes; in a points game, all (D2)."""
     seats = 0
     for seat in range(int(g.num_players)):
@@ -70,7 +72,7 @@ def able_seats(g, r):
 
 
 @jit
-def reset_hand(g, r, key_low, key_high, dealer):
+def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -> None:
     """Make the record ready for a deal; credits, Sabacc pot and hand counts stay as they are."""
     g.key_low = key_low
     g.key_high = key_high
@@ -119,7 +121,7 @@ def reset_hand(g, r, key_low, key_high, dealer):
 
 
 @jit
-def deal(g, r):
+def deal(g: Record, r: Record) -> None:
     """Take the antes, deal, and go on to the first decision."""
     num_players = int(g.num_players)
     waiting = int(g.remaining)
@@ -150,7 +152,7 @@ def deal(g, r):
 
 
 @jit
-def begin_phase(g, r, phase):
+def begin_phase(g: Record, r: Record, phase: int) -> None:
     """Start a phase: every remaining seat is to act, the first one left of the dealer first."""
     g.phase = phase
     g.last_seat = g.dealer
@@ -168,7 +170,7 @@ def begin_phase(g, r, phase):
 
 
 @jit
-def next_phase(g, r):
+def next_phase(g: Record, r: Record) -> None:
     """Go to the next phase, round, or the reveal (section 2)."""
     g.phase_index = int(g.phase_index) + 1
     while g.phase_index >= r.num_phases:
@@ -183,7 +185,7 @@ def next_phase(g, r):
 
 
 @jit
-def deal_spikes(g):
+def deal_spikes(g: Record) -> None:
     """Deal a Spike Card to each remaining seat, the first seat first."""
     waiting = int(g.remaining)
     seat = int(g.dealer)
@@ -194,7 +196,7 @@ def deal_spikes(g):
 
 
 @jit
-def advance(g, r):
+def advance(g: Record, r: Record) -> None:
     """Go on through chance and turns that the rules skip, to the next decision or the end."""
     while g.phase != OVER:
         remaining = int(g.remaining)
@@ -214,7 +216,7 @@ def advance(g, r):
 
 
 @jit
-def end_turn(g, seat):
+def end_turn(g: Record, seat: int) -> None:
     """The seat has had its turn in this phase, or has none."""
     g.to_go = int(g.to_go) & ~(1 << seat)
     g.last_seat = seat
@@ -224,7 +226,7 @@ def end_turn(g, seat):
 
 
 @jit
-def legal_actions(g, r, bet_sizes):
+def legal_actions(g: Record, r: Record, bet_sizes: Array) -> int:
     """Return the legal actions of the seat to act as bits; ``bet_sizes`` as in ``sized_total``."""
     seat = int(g.seat_to_act)
     if seat < 0:
@@ -237,14 +239,14 @@ def legal_actions(g, r, bet_sizes):
 
 
 @jit
-def slot_bits(g, seat, kind):
+def slot_bits(g: Record, seat: int, kind: int) -> int:
     """Return one bit for each card of the hand, in the block of a kind."""
     shift = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
     return ((1 << int(g.num_cards[seat])) - 1) << shift
 
 
 @jit
-def card_actions(g, r, seat):
+def card_actions(g: Record, r: Record, seat: int) -> int:
     """Return the legal actions at a card turn: the first choice, or what follows a draw."""
     kinds = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
     credits_left = int(g.credits[seat])
@@ -259,7 +261,7 @@ def card_actions(g, r, seat):
 
 
 @jit
-def bet_actions(g, r, seat, bet_sizes):
+def bet_actions(g: Record, r: Record, seat: int, bet_sizes: Array) -> int:
     """Return the legal actions at a betting turn."""
     actions = 0
     if to_call(g, seat) == 0:
@@ -288,7 +290,7 @@ def bet_actions(g, r, seat, bet_sizes):
 
 
 @jit
-def play_action(g, r, action, bet_sizes):
+def play_action(g: Record, r: Record, action: int, bet_sizes: Array) -> None:
     """Play a legal action of the discrete layout, or ``RAISE_TO`` + a total."""
     if action < FIRST_CARD_ACTION:
         play(g, r, action, 0, 0)
@@ -306,7 +308,7 @@ def play_action(g, r, action, bet_sizes):
 
 
 @jit
-def play(g, r, kind, slot, total):
+def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     """Play a legal move of the seat to act: a kind, the slot it names, or a raise's total."""
     seat = int(g.seat_to_act)
     before = int(g.credits[seat])
@@ -330,7 +332,7 @@ def play(g, r, kind, slot, total):
 
 
 @jit
-def play_card_move(g, r, seat, kind, slot):
+def play_card_move(g: Record, r: Record, seat: int, kind: int, slot: int) -> None:
     """Act in a card phase: the fee first, then the cards (section 3)."""
     if r.points == 0:
         pay(g, seat, int(r.fees[kind]))
@@ -371,14 +373,14 @@ def play_card_move(g, r, seat, kind, slot):
 
 
 @jit
-def discard_and_draw(g, seat, slot):
+def discard_and_draw(g: Record, seat: int, slot: int) -> None:
     """Put a card face up, then draw: the discard is chosen before the draw is seen."""
     put_face_up(g, remove_card(g, seat, slot))
     add_card(g, seat, take_top(g))
 
 
 @jit
-def junk(g, r, seat):
+def junk(g: Record, r: Record, seat: int) -> None:
     """Leave the hand: the penalty, or what is left (D20); the cards, a Spike Card too (D5)."""
     if r.points == 0:
         pay(g, seat, min(int(r.junk_penalty), int(g.credits[seat])))
@@ -395,7 +397,7 @@ def junk(g, r, seat):
 
 
 @jit
-def log_action(g, seat, kind, amount):
+def log_action(g: Record, seat: int, kind: int, amount: int) -> None:
     """Remember a public action: its seat, its kind, and what it paid (a raise: its total)."""
     index = int(g.log_length) % LOG_LENGTH
     g.log_seats[index] = seat

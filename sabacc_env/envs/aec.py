@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from sabacc_env.checks import check_num_players, whole
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
@@ -24,7 +25,8 @@ from sabacc_env.engine.actions import (
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observe import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.errors import IllegalMove, SabaccError
-from sabacc_env.game import Game, check_num_players, hand_key, whole
+from sabacc_env.game import Game
+from sabacc_env.keys import hand_key
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet, load_rules
 
@@ -149,7 +151,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._start_turn()
 
     def _deal(self, **given: Any) -> Game:
@@ -188,7 +190,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             return action
         names = action_names(self.bet_sizes)
         legal = ", ".join(f"{i} ({names[i]})" for i in np.flatnonzero(self._mask))
-        raise IllegalMove(f"action {action} is not legal for {self.agent_selection}; legal: {legal}")
+        raise IllegalMove(
+            f"action {action} is not legal for {self.agent_selection}; legal: {legal}"
+        )
 
     def _start_turn(self) -> None:
         """Let the seat to act choose."""
@@ -274,7 +278,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 def _known_options(options: dict[str, Any]) -> dict[str, Any]:
     """Keep the options meant for this environment.
 
-    Others are ignored, as PettingZoo's API asks, but one that looks like a misspelt one is an error.
+    Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error.
     """
     for name in options:
         near = get_close_matches(str(name), RESET_OPTIONS, n=1)
@@ -283,7 +287,7 @@ def _known_options(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in RESET_OPTIONS}
 
 
-class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[type-arg, misc]
+class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
     """PettingZoo's ``TerminateIllegalWrapper``, which also says so in the actor's info."""
 
     def step(self, action: int | None) -> None:

@@ -16,16 +16,17 @@ def render_text(game: Game, seat: int | None = None) -> str:
     >>> from sabacc_env import Game
     >>> print(render_text(Game("casino", 2, seed=3, dealer=0), seat=1))
     casino · round 1 · cards · pot 4 · Sabacc pot 4
-    dice: none rolled · draw pile 57 · discard +1s
+    dice: none rolled · draw pile 57 · discard -6c
       player_0  D  196 credits  bet 0  ?? ??
-    > player_1     196 credits  bet 0  -10s +1t = -9 (Nulrhek)
+    > player_1     196 credits  bet 0  -6s -4t = -10 (Nulrhek)
     """
     seats = range(game.num_players)
     rolled = " ".join(f"{first}-{second}" for first, second in game.dice) or "none rolled"
     top = game.discard_pile[-1] if game.discard_pile else "empty"
+    pot = sum(amount for amount, _ in game.pots)
+    phase = f"{game.rules.name} · round {game.round} · {game.phase}"
     lines = [
-        f"{game.rules.name} · round {game.round} · {game.phase} · "
-        f"pot {sum(amount for amount, _ in game.pots)} · Sabacc pot {game.sabacc_pot}",
+        f"{phase} · pot {pot} · Sabacc pot {game.sabacc_pot}",
         f"dice: {rolled} · draw pile {game.draw_pile_size} · discard {top}",
     ]
     lines += [_seat_line(game, other, shown=seat in (None, other)) for other in seats]

@@ -45,7 +45,9 @@ def test_scripted_hand(scenario: Scenario) -> None:
 def test_random_hands_of_the_published_rules(name: str, num_players: int) -> None:
     rng = random.Random(f"{name} {num_players}")
     for _ in range(12):
-        game, oracle = deal_twins(name, num_players, rng.getrandbits(64), rng.randrange(num_players))
+        game, oracle = deal_twins(
+            name, num_players, rng.getrandbits(64), rng.randrange(num_players)
+        )
         play_twins(game, oracle, rng)
 
 
@@ -67,9 +69,7 @@ def test_short_stacks_and_a_sabacc_pot(name: str) -> None:
 
 @settings(max_examples=250, deadline=None)
 @given(table=tables(), key=st.integers(0, 2**64 - 1), choices=st.randoms(use_true_random=False))
-def test_any_house_rules(
-    table: tuple[RuleSet, int], key: int, choices: random.Random
-) -> None:
+def test_any_house_rules(table: tuple[RuleSet, int], key: int, choices: random.Random) -> None:
     rules, num_players = table
     game, oracle = deal_twins(rules, num_players, key, choices.randrange(num_players))
     play_twins(game, oracle, choices, most_moves=150)

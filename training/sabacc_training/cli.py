@@ -13,6 +13,8 @@ from sabacc_env.errors import SabaccError
 
 COMMANDS: Final = {
     "rules": "Show the rule sets: all six, the page of one, or what differs between two.",
+    "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
+    "watch": "Watch one hand between agents, move by move.",
 }
 """Each subcommand with the line that ``sabacc --help`` shows; ``name`` is the function ``name`` of
 ``sabacc_training.commands.name``."""

@@ -1,0 +1,135 @@
+"""Every hand of a deck by its values alone, numbered; what a card more makes of it; its strength.
+
+Suits are left out: they decide nothing but the last tie-breaker of the casino ranking, between two
+hands of the very same values.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.cards import Card, deck
+from sabacc_env.engine.batch import ranked
+from sabacc_env.engine.layout import MAX_HAND, RANKINGS
+from sabacc_env.rules import RuleSet
+
+NUM_VALUES: Final = 21
+"""Values from -10 to +10, in this order: value + 10 is the index of one."""
+
+EMPTY: Final = 0
+"""The number of the hand without cards."""
+
+
+@dataclass(frozen=True)
+class HandValues:
+    """The hands of up to ``largest`` cards that a deck can make, each numbered once.
+
+    Attributes:
+        deck: (21,) how many cards of each value the deck has.
+        children: (number of hands of fewer than ``largest`` cards, 21) int32: the hand that one
+            card more makes; the hand itself where the deck has no such card left.
+        parents: (number of hands, 21) int32: the hand that is left without a card of that value;
+            the hand itself where it has none.
+        counts: (number of hands, 21) int8: the cards of each value.
+        sizes: (number of hands,) how many cards; hands of fewer cards come first.
+        strengths: (number of hands,) as the ranking has them; 0 for the empty hand.
+        zeros: (number of hands,) bool, whether the total is zero.
+    """
+
+    deck: NDArray[np.int64]
+    children: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    counts: NDArray[np.int8]
+    sizes: NDArray[np.int64]
+    strengths: NDArray[np.int64]
+    zeros: NDArray[np.bool_]
+
+    def numbers(
+        self, values: NDArray[np.int64], held: NDArray[np.bool_], base: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the hands that cards make of others.
+
+        Args:
+            values: (n, k) values from -10 to 10.
+            held: (n, k) bool, which of them to add.
+            base: (n,) the hands to add them to.
+        """
+        hands = base
+        for column in range(values.shape[1]):
+            added = self.children[hands, values[:, column] + 10]
+            hands = np.where(held[:, column], added, hands)
+        return hands
+
+
+def hand_values(rules: RuleSet) -> HandValues:
+    """Return the hands that these rules can make, worked out once for each deck and ranking.
+
+    >>> from sabacc_env.rules import load_rules
+    >>> hands = hand_values(load_rules("yarith_bespin"))
+    >>> len(hands.sizes), len(hands.children), hands.strengths.argmax() in hands.children[-1]
+    (2001, 252, False)
+    """
+    return _hand_values(
+        rules.highest_value, rules.suits, rules.sylops, rules.largest_hand, rules.ranking
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _hand_values(
+    highest_value: int, suits: int, sylops: int, largest: int, ranking: str
+) -> HandValues:
+    cards = deck(highest_value, suits, sylops)
+    in_deck = np.bincount([card.value + 10 for card in cards], minlength=NUM_VALUES)
+    # A hand's key has two bits for the number of its cards of each value.
+    one_more = np.int64(1) << 2 * np.arange(NUM_VALUES, dtype=np.int64)
+    sizes_keys = [np.zeros(1, dtype=np.int64)]
+    children = []
+    first = 0
+    for _ in range(largest):
+        keys = sizes_keys[-1]
+        possible = _counts(keys) < in_deck
+        longer = keys[:, None] + one_more
+        unique = np.unique(longer[possible])
+        found = first + len(keys) + np.searchsorted(unique, longer)
+        children.append(np.where(possible, found, first + np.arange(len(keys))[:, None]))
+        sizes_keys.append(unique)
+        first += len(keys)
+    counts = _counts(np.concatenate(sizes_keys))
+    made = np.concatenate(children).astype(np.int32)
+    shorter, value = np.nonzero(made != np.arange(len(made))[:, None])
+    parents = np.repeat(np.arange(len(counts), dtype=np.int32)[:, None], NUM_VALUES, axis=1)
+    parents[made[shorter, value], value] = shorter
+    return HandValues(
+        deck=in_deck.astype(np.int64),
+        children=made,
+        parents=parents,
+        counts=counts,
+        sizes=counts.sum(axis=1, dtype=np.int64),
+        strengths=_strengths(counts, RANKINGS.index(ranking)),
+        zeros=counts.astype(np.int64) @ np.arange(-10, 11) == 0,
+    )
+
+
+def _counts(keys: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Return the cards of each value in hands given by their keys, (n, 21)."""
+    return (keys[:, None] >> 2 * np.arange(NUM_VALUES) & 3).astype(np.int8)
+
+
+def _strengths(counts: NDArray[np.int8], ranking: int) -> NDArray[np.int64]:
+    """Return how the hands rank; of each value the first cards of the deck are taken."""
+    cards = np.zeros((len(counts), MAX_HAND), dtype=np.int8)
+    sizes = np.zeros(len(counts), dtype=np.int64)
+    rows = np.arange(len(counts))
+    for value in range(-10, 11):
+        for copy in range(3):
+            has = rows[counts[:, value + 10] > copy]
+            if len(has):
+                cards[has, sizes[has]] = 60 + copy if value == 0 else Card.of(value, copy)
+                sizes[has] += 1
+    strengths = [ranked(ranking, cards[row, : sizes[row]], -1) for row in rows[1:]]
+    return np.array([0, *strengths], dtype=np.int64)

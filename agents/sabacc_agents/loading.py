@@ -1,0 +1,74 @@
+"""Agents by what a user writes: a registered name, a saved network, or ``module:Class``."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from sabacc_agents.network import SUFFIX, NetworkAgent, read_info
+from sabacc_env.agent import Agent, agent_class, registered_agents
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet, load_rules
+
+
+def load(
+    spec: str | Path,
+    rules: str | Path | RuleSet,
+    num_players: int,
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+) -> Agent:
+    """Make an agent from what a user writes.
+
+    Args:
+        spec: a registered name (``registered_agents()``), the path of a saved network (it ends in
+            ``.safetensors``), or ``module:Class`` for a class that fulfils the protocol ``Agent``.
+        rules: a rule set by name, path, or as a ``RuleSet``.
+        num_players: seats at the tables that it will play at.
+        bet_sizes: what the bet actions mean there.
+
+    Raises:
+        SabaccError: for a spec that names no agent, or a network made for something else.
+
+    >>> type(load("calling_station", "casino", 2)).__name__
+    'CallingStation'
+    """
+    rules = load_rules(rules)
+    if is_network(spec):
+        return NetworkAgent(rules, num_players, bet_sizes, network=spec)
+    name = str(spec)
+    if ":" in name:
+        return _imported(name)(rules, num_players, bet_sizes=bet_sizes)  # type: ignore[call-arg]
+    if name not in registered_agents():
+        raise SabaccError(
+            f"agent: {name!r} is unknown; use one of {', '.join(registered_agents())}, the path "
+            f"of a saved network ({SUFFIX}), or module:Class"
+        )
+    return agent_class(name)(rules, num_players, bet_sizes=bet_sizes)  # type: ignore[call-arg]
+
+
+def trained_against(spec: str | Path) -> tuple[str, ...]:
+    """Return the names of the agents that this one met in training: none unless it is a network.
+
+    Only the head of a network's file is read.
+
+    >>> trained_against("maximiser")
+    ()
+    """
+    return read_info(spec).opponents if is_network(spec) else ()
+
+
+def is_network(spec: str | Path) -> bool:
+    """Say whether a spec is the path of a saved network."""
+    return isinstance(spec, Path) or spec.endswith(SUFFIX)
+
+
+def _imported(spec: str) -> type[Agent]:
+    """Return the class that ``module:Class`` names."""
+    module, _, name = spec.partition(":")
+    try:
+        found: type[Agent] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SabaccError(f"agent: {spec!r} cannot be imported ({error})") from None
+    return found

@@ -1,0 +1,225 @@
+"""Rule-based players: tight and loose, a calling station, one that always raises the most.
+
+They play their cards by one rule: move the total of the hand towards zero, and keep zero. They
+know nothing of named hands, of cards seen or of opponents. They differ in how they bet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.reading import Cards, Floats, Ints, Raises, Stakes
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.engine.layout import (
+    BUY_DISCARD,
+    CALL,
+    CHECK,
+    DISCARD_DRAW,
+    DISCARD_DRAWN,
+    DRAW,
+    FIRST_CARD_ACTION,
+    JUNK,
+    KEEP,
+    MAX_HAND,
+    REDRAW,
+    REPLACE,
+    REPLACE_SPIKE,
+    STAND,
+    SWAP,
+)
+from sabacc_env.observation import blocks
+from sabacc_env.rules import RuleSet
+
+BETTING: Final = 3
+"""The index of the betting phase in the observation's block ``phase``."""
+
+NEVER: Final = np.float32(-1e6)
+"""The score of what is chosen only where nothing else is legal."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """What tells one rule-based player from another. A distance is |total of the hand|.
+
+    Attributes:
+        chase: how much nearer to zero than on average a card not yet seen is hoped to bring the
+            hand; the more, the more often the player draws.
+        raise_within: bets, and raises once a phase, with a distance up to this.
+        call_within: calls a small bet with a distance up to this.
+        call_large_within: calls a large one with a distance up to this.
+        large: a bet is large when the call is more than this fraction of the pot that it faces.
+        raise_size: the raise wished for, in pots after the call.
+    """
+
+    chase: float = 3.0
+    raise_within: int = 0
+    call_within: int = 2
+    call_large_within: int = 0
+    large: float = 0.35
+    raise_size: float = 1.0
+
+
+TIGHT: Final = Style()
+LOOSE: Final = replace(TIGHT, raise_within=2, call_within=8, call_large_within=4, raise_size=0.5)
+
+
+class CardPlay:
+    """The card rule: of all actions the one that leaves the total nearest to zero.
+
+    A card not yet seen is taken as any value but zero from -10 to +10, each as likely: |total + it|
+    is then (total**2 + 110) / 20 on average. A fee counts as two points of distance for each ante.
+    """
+
+    def __init__(self, rules: RuleSet, chase: float) -> None:
+        self._chase = np.float32(chase)
+        self._seconds = rules.look_then_discard or bool(
+            {"replace", "replace_spike", "discard_drawn"} & set(rules.card_actions)
+        )
+        self._fees = {kind: 2 * fee / rules.hand_ante for kind, fee in rules.fees.items()}
+
+    def scores(self, observations: Floats, num_actions: int) -> Floats:
+        """Return how good each action is, (n, num_actions): minus the distance it leaves."""
+        cards = Cards(observations)
+        total = cards.total
+        without = total[:, None] - cards.values
+        away = np.full((len(total), num_actions), -NEVER, dtype=np.float32)
+        away[:, STAND] = np.abs(total)
+        away[:, DISCARD_DRAWN] = np.abs(total)
+        away[:, KEEP] = np.abs(total + cards.drawn)
+        away[:, REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
+        away[:, _slots(REPLACE)] = np.abs(without + cards.drawn[:, None])
+        away[:, _slots(SWAP)] = self._fee("swap") + np.abs(without + cards.top[:, None])
+        away[:, BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
+        away[:, _slots(REDRAW)] = self._blind(without)
+        away[:, _slots(DISCARD_DRAW)] = self._fee("discard_draw") + self._blind(without)
+        # With a second choice a bad card need not be taken into the hand.
+        drawn = np.abs(total) - 2 if self._seconds else self._blind(total)
+        away[:, DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
+        return -away
+
+    def _blind(self, totals: Ints) -> Floats:
+        """Return the distance hoped for after adding a card not yet seen to such totals."""
+        hoped: Floats = (totals * totals + 110) / np.float32(20) - self._chase
+        return hoped
+
+    def _fee(self, kind: str) -> np.float32:
+        """Return the fee as distance; a little more than nothing, so that standing wins a tie."""
+        return np.float32(0.25 + self._fees.get(kind, 0))
+
+
+class ScriptedAgent:
+    """A rule-based player; subclasses say how it bets."""
+
+    style: ClassVar[Style] = TIGHT
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_players: int,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    ) -> None:
+        self._rules = rules
+        self._raises = Raises(rules, bet_sizes)
+        self._card_play = CardPlay(rules, self.style.chase)
+
+    def reset(self, num_tables: int) -> None:
+        """Remember nothing."""
+
+    def act(
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Choose by the rules of the class; no chance is used."""
+        actions = np.zeros(len(observations), dtype=np.int64)
+        betting = blocks(observations).phase[:, BETTING] > 0
+        for rows, choose in (
+            (np.flatnonzero(~betting), self._play_cards),
+            (np.flatnonzero(betting), self._bet),
+        ):
+            if len(rows):
+                actions[rows] = choose(observations[rows], action_masks[rows])
+        return actions
+
+    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        scores = self._card_play.scores(observations, action_masks.shape[1])
+        return best_legal(scores, action_masks)
+
+    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        """Raise, call or junk by the distance of the total from zero."""
+        style = self.style
+        stakes = Stakes(observations, self._rules)
+        distance = np.abs(Cards(observations).total)
+        large = stakes.cost > style.large * stakes.prize
+        calls = distance <= np.where(large, style.call_large_within, style.call_within)
+        raises = stakes.first & (distance <= style.raise_within)
+        wished = self._raises.nearest(action_masks, stakes, style.raise_size)
+        return chosen_bets(action_masks, calls, raises & self._raises.legal(action_masks), wished)
+
+
+class TightAgent(ScriptedAgent):
+    """Bets with zero hands, calls with near ones, junks the rest to a bet."""
+
+    style = TIGHT
+
+
+class LooseAgent(ScriptedAgent):
+    """Plays its cards as the tight one does, bets with more hands and calls with most."""
+
+    style = LOOSE
+
+
+class CallingStation(ScriptedAgent):
+    """Checks and calls, whatever it holds; junks only where nothing else is legal."""
+
+    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        always = np.ones(len(action_masks), dtype=np.bool_)
+        return chosen_bets(action_masks, always, ~always, np.zeros(len(always), dtype=np.int64))
+
+
+class AlwaysRaise(ScriptedAgent):
+    """Raises to the highest total on offer whenever it may, whatever it holds; else calls."""
+
+    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        always = np.ones(len(action_masks), dtype=np.bool_)
+        raises = self._raises.legal(action_masks)
+        return chosen_bets(action_masks, always, raises, self._raises.most(action_masks))
+
+
+def best_legal(scores: Floats, action_masks: NDArray[np.int8]) -> Ints:
+    """Return the legal action of the highest score in each row, the first of equal ones.
+
+    >>> best_legal(np.array([[3.0, 2.0, 2.0]]), np.array([[0, 1, 1]], dtype=np.int8))
+    array([1])
+    """
+    return np.asarray(np.where(action_masks > 0, scores, -np.inf).argmax(axis=1), dtype=np.int64)
+
+
+def chosen_bets(
+    action_masks: NDArray[np.int8], calls: NDArray[np.bool_], raises: NDArray[np.bool_], to: Ints
+) -> Ints:
+    """Return betting actions from intentions, all (n,).
+
+    Where nothing is to be called it checks rather than junks; where it cannot call it junks.
+
+    Args:
+        action_masks: (n, num_actions).
+        calls: whether a bet is to be called; else the hand is junked, where that is legal.
+        raises: whether to raise; only true where a raise is legal.
+        to: the raise.
+    """
+    check, call, junk = (action_masks[:, kind] > 0 for kind in (CHECK, CALL, JUNK))
+    passive = np.where(check, CHECK, np.where(call & (calls | ~junk), CALL, JUNK))
+    return np.where(raises, to, passive)
+
+
+def _slots(kind: int) -> slice:
+    first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
+    return slice(first, first + MAX_HAND)

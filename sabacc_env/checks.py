@@ -1,0 +1,62 @@
+"""Checking what a game is made from: one clear sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+
+from sabacc_env.engine.layout import UNLIMITED
+from sabacc_env.engine.rulebook import starting_credits
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
+
+
+def whole(name: str, value: object, least: int, most: int) -> int:
+    """Return a whole number within limits, or say in one sentence what is wrong with it."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise SabaccError(f"{name}: {value!r} is no whole number")
+    number = index(value)
+    if not least <= number <= most:
+        raise SabaccError(f"{name}: {number} is not from {least} to {most}")
+    return number
+
+
+def check_num_players(rules: RuleSet, num_players: int) -> None:
+    """Refuse a number of players that the rules have no seats for."""
+    whole("num_players", num_players, *rules.seats)
+
+
+def checked_credits(
+    rules: RuleSet, num_players: int, credits: Sequence[int] | None, sabacc_pot: int
+) -> list[int]:
+    """Return each seat's credits before the antes (zeros for points)."""
+    whole("sabacc_pot", sabacc_pot, 0, UNLIMITED)
+    if sabacc_pot and not rules.sabacc_ante:
+        raise SabaccError(f"sabacc_pot: the rules {rules.name!r} have no Sabacc pot")
+    if credits is None:
+        stacks = starting_credits(rules, num_players)
+    elif rules.points:
+        raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
+    else:
+        stacks = [whole("credits", amount, 0, UNLIMITED) for amount in credits]
+        if len(stacks) != num_players:
+            raise SabaccError(f"credits: give one number for each of {num_players} seats")
+    if sum(stacks) + sabacc_pot > UNLIMITED:
+        raise SabaccError(f"credits: more than {UNLIMITED} would be in play")
+    return stacks
+
+
+def checked_deck(rules: RuleSet, deck: Sequence[int]) -> list[int]:
+    """Return a given deck, which must be the rules' cards in some order."""
+    cards = [whole("deck", card, 0, 61) for card in deck]
+    if sorted(cards) != list(rules.deck):
+        raise SabaccError(f"deck: give each of the {len(rules.deck)} cards of the rules once")
+    return cards
+
+
+def checked_dice(dice: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return given dice as pairs of faces."""
+    pairs = [list(faces) for faces in dice]
+    if any(len(faces) != 2 for faces in pairs):
+        raise SabaccError("dice: give pairs of faces, one pair a round")
+    return [[whole("dice", face, 1, 6) for face in faces] for faces in pairs]

@@ -1,0 +1,35 @@
+"""Hand histories: a hand as plain data, and playing it again exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.game import Game
+from sabacc_env.rules import RuleSet
+
+
+def replay(history: Mapping[str, Any]) -> Game:
+    """Deal and play again the hand that ``Game.to_dict`` described, up to the same move.
+
+    Raises:
+        SabaccError: for something that is no such description, or moves that are not legal.
+
+    >>> game = Game("casino", 2, seed=5)
+    >>> game.play(game.legal_moves()[0])
+    >>> replay(game.to_dict()) == game
+    True
+    """
+    try:
+        rules, start, moves = history["rules"], dict(history["start"]), history["moves"]
+    except (KeyError, TypeError, ValueError):
+        raise SabaccError("history: give what Game.to_dict() returned") from None
+    if not start:
+        raise SabaccError("history: this hand was taken from a batch and has no start to deal from")
+    game = Game(RuleSet(**rules), **start)
+    for seat, move in moves:
+        if seat != game.seat_to_act:
+            raise SabaccError(f"history: seat {seat} plays {move!r} when {game.seat_to_act} acts")
+        game.play(move)
+    return game

@@ -1,0 +1,41 @@
+"""``sabacc tournament``: all pairs of agents over duplicate deals."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from sabacc_training.config import load_config
+from sabacc_training.progress import MatchProgress
+from sabacc_training.report import cross_table, legend, ranking_table
+from sabacc_training.tournament import TournamentConfig, play_tournament, ranking
+
+
+def tournament(
+    config: str, *overrides: str, output: Path | None = None, resume: bool = False
+) -> None:
+    """Play every pair of agents over the same deals and print who wins how much from whom.
+
+    Args:
+        config: A configuration file, or the name of one in configs/.
+        overrides: Keys to change: deals=1_000 agents='["tight", "random"]' rules=orsl.
+        output: The folder for results; by default runs/tournaments/ and the configuration's name.
+        resume: Take pairs that an earlier run finished.
+    """
+    settings = load_config(TournamentConfig, config, overrides)
+    folder = output or settings.output or Path("runs", "tournaments", Path(config).stem)
+    try:
+        with MatchProgress(settings.hands, settings.rule_set.ante_unit) as progress:
+            pairs = play_tournament(settings, folder, resume=resume, progress=progress)
+    except KeyboardInterrupt:
+        print(f"stopped; finished pairs are kept in {folder}: go on with --resume", file=sys.stderr)
+        sys.exit(130)
+    console = Console(highlight=False)
+    console.print(cross_table(pairs))
+    console.print(ranking_table(ranking(pairs)))
+    console.print()
+    for line in [*legend(pairs), f"Written to {folder}."]:
+        console.print(Text(line))

@@ -1,0 +1,184 @@
+"""Configurations: a TOML file, words on the command line, and a validated frozen model of both."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules.wording import nearest, shown
+
+FOLDER: Final = Path("configs")
+"""Where a configuration given by bare name is looked for, under the current directory."""
+
+C = TypeVar("C", bound="Config")
+
+
+class Config(BaseModel):
+    """Base of every configuration: frozen, strict, and without keys that it does not know.
+
+    A section is a field that is itself a ``Config``. A string under a field is its meaning:
+    it becomes the field's ``description``. A validator may raise ``SabaccError`` without naming
+    the key: ``load_config`` does.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        validate_default=True,
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+    )
+
+
+def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ()) -> C:
+    """Return the configuration in a file, with some keys changed.
+
+    Args:
+        model: the kind of configuration.
+        path: a ``.toml`` file, or the ``.json`` that ``dump`` wrote; a bare name means
+            ``configs/NAME.toml`` under the current directory.
+        overrides: words ``key=value`` or ``section.key=value``; the value as in TOML, and what is
+            no TOML value is text: ``deals=1_000``, ``agents=["tight", "random"]``, ``rules=orsl``.
+
+    Raises:
+        SabaccError: for a file that cannot be read, an unknown key or a wrong value; one sentence
+            that names the file or the key.
+    """
+    data = _read(_located(path))
+    for word in overrides:
+        _apply(data, word)
+    return _validated(model, data)
+
+
+def dump(config: Config) -> str:
+    """Return a configuration as JSON text, which ``load_config`` reads again.
+
+    >>> class Run(Config):
+    ...     deals: int = 5
+    >>> print(dump(Run()), end="")
+    {
+      "deals": 5
+    }
+    """
+    return config.model_dump_json(indent=2) + "\n"
+
+
+# Reading.
+
+
+def _located(path: Path | str) -> Path:
+    """Return the file meant; a bare name is looked up among the configurations."""
+    if isinstance(path, Path) or path.endswith((".toml", ".json")) or os.sep in path:
+        return Path(path)
+    found = FOLDER / f"{path}.toml"
+    if not found.is_file():
+        names = sorted(file.stem for file in FOLDER.glob("*.toml"))
+        raise SabaccError(
+            f"config: there is no {found}, and a path to a configuration ends in .toml"
+            f"{nearest(path, names)}"
+        )
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
+        raise SabaccError(f"{path}: is not a configuration file ({error})") from None
+    if not isinstance(data, dict):
+        raise SabaccError(f"{path}: is not a configuration file (it holds no keys)")
+    return data
+
+
+def _apply(data: dict[str, Any], word: str) -> None:
+    """Set in ``data`` what ``key=value`` says."""
+    name, equals, text = word.partition("=")
+    *sections, key = (part.strip() for part in name.split("."))
+    if not equals or not all((*sections, key)):
+        raise SabaccError(f"{shown(word)}: write key=value or section.key=value")
+    for section in sections:
+        data = data.setdefault(section, {})
+        if not isinstance(data, dict):
+            raise SabaccError(f"{name}: {section} holds a value and not a section with keys")
+    data[key] = _value(text.strip())
+
+
+def _value(text: str) -> Any:
+    """Read a TOML value; what is none is text.
+
+    >>> _value("1_000"), _value("[2, 'a']"), _value("true"), _value("casino")
+    (1000, [2, 'a'], True, 'casino')
+    """
+    try:
+        (value,) = tomllib.loads(f"value = {text}").values()
+    except ValueError:  # no TOML, or more than one key
+        return text
+    return value
+
+
+# Validating.
+
+
+def _validated(model: type[C], data: dict[str, Any]) -> C:
+    """Validate as JSON: strict, and yet a list is a tuple and text a path."""
+    try:
+        return model.model_validate_json(json.dumps(data, default=str))
+    except ValidationError as error:
+        raise SabaccError(_sentence(error, model, data)) from None
+
+
+def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any]) -> str:
+    """Say in one sentence what is wrong, starting with the key; a misspelt key comes first."""
+    errors = error.errors(include_url=False)
+    first = next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
+    key = _key(first["loc"], data)
+    if first["type"] == "extra_forbidden":
+        name = ".".join(part for part in key.split(".") if not part.isdecimal())
+        return f"{key}: there is no such key{nearest(name, tuple(_keys(model)))}"
+    if first["type"] == "missing":
+        return f"{'.'.join(map(str, first['loc']))}: is missing and has no default"
+    if first["type"] == "value_error":
+        reason = str(first["ctx"]["error"])
+        return f"{key}: {reason}" if key else reason
+    messages = [found["msg"] for found in errors if _key(found["loc"], data) == key]
+    wanted = " or ".join(dict.fromkeys(text[:1].lower() + text[1:] for text in messages))
+    return f"{key}: {shown(first['input'])} is not right here: {wanted}"
+
+
+def _key(location: tuple[int | str, ...], data: Any) -> str:
+    """Write a location as a dotted key, without the names of types that pydantic appends."""
+    parts = []
+    for part in location:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            break
+        parts.append(str(part))
+    return ".".join(parts)
+
+
+def _keys(model: type[Config], prefix: str = "") -> Iterator[str]:
+    """Yield every key that a configuration knows, those of its sections with dots."""
+    for name, field in model.model_fields.items():
+        yield prefix + name
+        for section in _sections(field.annotation):
+            yield from _keys(section, f"{prefix}{name}.")
+
+
+def _sections(annotation: Any) -> Iterator[type[Config]]:
+    """Yield the configurations that an annotation speaks of, inside unions and lists too."""
+    if isinstance(annotation, type) and issubclass(annotation, Config):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _sections(argument)

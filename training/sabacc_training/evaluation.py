@@ -1,0 +1,162 @@
+"""Evaluations: agents by what a user writes, the game they are compared in, one or many pairs."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+from sabacc_agents.loading import is_network, load, trained_against
+
+from sabacc_env.agent import Agent
+from sabacc_env.engine.actions import encode_bet_sizes
+from sabacc_env.rules import RuleSet, load_rules
+from sabacc_training.config import Config
+from sabacc_training.margins import Match
+from sabacc_training.match import NUM_TABLES, play_match
+from sabacc_training.progress import MatchProgress
+
+
+class Entrant(Config):
+    """An agent that takes part; in a file a table, or only the text of its ``spec``."""
+
+    spec: str
+    """A registered name, the path of a saved network, or ``module:Class``."""
+
+    label: str = ""
+    """What results call it; without one, its spec, the name of its file, or its class."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, data: Any) -> Any:
+        return {"spec": data} if isinstance(data, str) else data
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        if self.label:
+            return self.label
+        return Path(self.spec).stem if is_network(self.spec) else self.spec.rpartition(":")[2]
+
+
+class Evaluation(Config):
+    """What two agents are compared in: the game, the stakes, how many deals."""
+
+    rules: str = "casino"
+    """A rule set by name, or the path of a rules file."""
+
+    rule_overrides: dict[str, Any] = Field(default_factory=dict)
+    """Fields of the rule set to change."""
+
+    bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
+    """What the bet actions mean: "min", "max", or fractions of the pot."""
+
+    credits: int | None = Field(None, ge=1)
+    """Each seat's credits before the antes; without, the rules' own."""
+
+    sabacc_pot: int = Field(0, ge=0)
+    """Credits in the Sabacc pot before the antes."""
+
+    deals: int = Field(10_000, ge=2)
+    """Deals for each pair of agents, each played from both seats."""
+
+    seed: int = Field(0, ge=0, lt=2**64)
+    """Decides the deals, the same for every pair, and the agents' chance."""
+
+    num_tables: int = Field(NUM_TABLES, ge=2)
+    """Tables played side by side; another number gives random agents other chance."""
+
+    @model_validator(mode="after")
+    def _check_game(self) -> Self:
+        _ = self.rule_set
+        encode_bet_sizes(self.bet_sizes)
+        return self
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules that result."""
+        return load_rules(self.rules, **self.rule_overrides)
+
+    def load(self, entrant: Entrant) -> Agent:
+        """Return the agent, made for this game.
+
+        Raises:
+            SabaccError: for a spec that names no agent, or one made for something else.
+        """
+        return load(entrant.spec, self.rule_set, 2, bet_sizes=self.bet_sizes)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What one agent against another came to.
+
+    Attributes:
+        first, second: what results call them.
+        match: what they netted; its margin is the first's over the second.
+        seen: whether either met the other in training, so that the margin says less.
+    """
+
+    first: str
+    second: str
+    match: Match
+    seen: bool
+
+
+def play_pair(
+    evaluation: Evaluation,
+    first: Entrant,
+    second: Entrant,
+    progress: MatchProgress | None = None,
+) -> Pair:
+    """Play two agents against each other.
+
+    Raises:
+        SabaccError: for a spec that names no agent, or stakes that the rules do not know.
+    """
+    if progress is not None:
+        progress.start(f"{first.name} - {second.name}")
+    match = play_match(
+        evaluation.rule_set,
+        (evaluation.load(first), evaluation.load(second)),
+        evaluation.deals,
+        evaluation.seed,
+        bet_sizes=evaluation.bet_sizes,
+        credits=evaluation.credits,
+        sabacc_pot=evaluation.sabacc_pot,
+        chance=chance_of(first, second),
+        num_tables=evaluation.num_tables,
+        on_hands=None if progress is None else progress.hands,
+    )
+    return pair_of(first, second, match)
+
+
+def pair_of(first: Entrant, second: Entrant, match: Match) -> Pair:
+    """Return the pair that a match was played by."""
+    seen = second.spec in trained_against(first.spec) or first.spec in trained_against(second.spec)
+    return Pair(first.name, second.name, match, seen)
+
+
+def chance_of(first: Entrant, second: Entrant) -> int:
+    """Return which random numbers two agents draw: others for every pair of names."""
+    return zlib.crc32(f"{first.name}\n{second.name}".encode())
+
+
+def evaluate(
+    evaluation: Evaluation,
+    agent: Entrant,
+    opponents: Sequence[Entrant],
+    progress: MatchProgress | None = None,
+) -> list[Pair]:
+    """Play one agent against each of several; ``report.margins_table`` shows what comes out.
+
+    >>> pairs = evaluate(
+    ...     Evaluation(deals=50), Entrant(spec="random"), [Entrant(spec="random", label="other")]
+    ... )
+    >>> pairs[0].second, pairs[0].match.net.shape, pairs[0].seen
+    ('other', (50, 2, 2), False)
+    """
+    return [play_pair(evaluation, agent, opponent, progress) for opponent in opponents]
