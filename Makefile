@@ -5,7 +5,7 @@ PYTHON = python3
 BIN = .venv/bin
 ARGS =
 
-.PHONY: help demo test slow benchmark check format lock clean environment
+.PHONY: help demo test slow benchmark check format tables lock clean environment
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,9 @@ check: environment ## lint, format, types, direction of imports
 format: environment ## put the code in form, with the lint fixes that are safe
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
+
+tables: environment ## write the generated tables of docs/ anew
+	$(BIN)/python tools/generate_tables.py
 
 lock: environment ## write requirements.lock anew from pyproject.toml; newest versions: ARGS=--upgrade
 	$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.layout import KINDS
-from sabacc_env.engine.observe import BLOCKS, KIND_CODES, OBSERVATION_SIZE, block_offsets
-from sabacc_env.engine.rulebook import rule_features
-from sabacc_env.rules import RuleSet
+from sabacc_env.engine.features import BLOCKS, OBSERVATION_SIZE
 
-__all__ = ["BLOCKS", "OBSERVATION_SIZE", "blocks", "index_table", "kind_table"]
-
-_OFFSETS: Final = block_offsets()
+__all__ = ["BLOCKS", "OBSERVATION_SIZE", "blocks", "feature_names"]
 
 
 def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
@@ -28,28 +22,19 @@ def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
     (8, 7, 25)
     """
     views = {}
-    for name, (first, shape) in _OFFSETS.items():
-        flat = observations[..., first : first + int(np.prod(shape))]
-        views[name] = flat.reshape(observations.shape[:-1] + shape)
+    first = 0
+    for block in BLOCKS:
+        size = len(block.features)
+        flat = observations[..., first : first + size]
+        views[block.name] = flat.reshape(observations.shape[:-1] + block.shape)
+        first += size
     return SimpleNamespace(**views)
 
 
-def index_table() -> list[tuple[str, str, str]]:
-    """Return what every index means: (indices, block and shape, meaning), for the documentation."""
-    rows = []
-    for block in BLOCKS:
-        first, shape = _OFFSETS[block.name]
-        last = first + int(np.prod(shape)) - 1
-        indices = f"{first}" if first == last else f"{first}-{last}"
-        size = " x ".join(map(str, shape))
-        meaning = block.meaning
-        if block.name == "rules":
-            meaning += ": " + "; ".join(rule_features(RuleSet()))
-        rows.append((indices, f"{block.name} ({size})", meaning))
-    return rows
+def feature_names() -> list[str]:
+    """Return what every index of the observation means.
 
-
-def kind_table() -> list[tuple[str, float, float, float]]:
-    """Return the three numbers (source, hand, money) that stand for each move kind."""
-    rows = zip(KINDS, KIND_CODES[:-1].tolist(), strict=True)
-    return [(kind, source, hand, money) for kind, (source, hand, money) in rows]
+    >>> feature_names()[43]
+    'the top discard as value / 10, a Sylop 0.05, 0 for none'
+    """
+    return [feature for block in BLOCKS for feature in block.features]

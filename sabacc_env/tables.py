@@ -20,8 +20,8 @@ from sabacc_env.engine.actions import (
     encode_bet_sizes,
     num_actions,
 )
+from sabacc_env.engine.features import OBSERVATION_SIZE
 from sabacc_env.engine.layout import GAME_DTYPE, UNLIMITED, Array
-from sabacc_env.engine.observe import OBSERVATION_SIZE
 from sabacc_env.engine.rulebook import rules_record, starting_credits
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game, game_of_record

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.hand_values import EMPTY, HandValues
-from sabacc_agents.reading import Bools, Cards, Floats, Ints, Stakes, slots_of
+from sabacc_agents.reading import NEVER, Cards, Floats, Ints, Stakes, slots_of
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
     DISCARD_DRAW,
     DISCARD_DRAWN,
     DRAW,
     KEEP,
+    KINDS,
     MAX_HAND,
     REDRAW,
     REPLACE,
@@ -25,80 +26,151 @@ from sabacc_env.engine.layout import (
 from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
 
-NEVER = np.float32(-1e6)
-"""The score of what is chosen only where nothing else is legal."""
+
+@dataclass(frozen=True)
+class Seats:
+    """What the observing seats go by: (n,) where not said otherwise.
+
+    Attributes:
+        cards: the cards in sight.
+        hand: the numbers of the own hands, Spike Card counted.
+        chances: (n, 21) the chance of each value to be drawn next.
+        others: how many opponents remain, less one.
+        bonus: what winning with a zero hand pays besides the pot, in pots: the Sabacc pot.
+    """
+
+    cards: Cards
+    hand: Ints
+    chances: Floats
+    others: Ints
+    bonus: Floats
 
 
 class CardSearch:
-    """Scores the card actions of many rows by the worth of the hands that they lead to.
+    """Scores card actions by the worth of the hands that they lead to.
 
-    A card not yet seen by the seat comes with the same chance as any other: the enumeration is over
-    the 21 values, each weighted by how many of its cards are unseen. Redraws by later dice, and
-    what the seats do afterwards, are not looked at.
+    A hand is worth the pot times its chance to beat the opponents that remain, and the Sabacc pot
+    too if it totals zero. A card not seen by the seat comes with the same chance as any other: the
+    enumeration is over the 21 values, each weighted by how many of its cards are unseen. What
+    happens after the next card is not looked at, neither dice nor later draws.
 
     Args:
         rules: decide what may follow a draw, and the fees.
         hands: the hands of these rules.
-        worths: (k, number of hands) float32: what a hand is worth against 1 to k opponents.
+        wins: (k, number of hands) float32, the chance to beat 1 to k opponents.
     """
 
-    def __init__(self, rules: RuleSet, hands: HandValues, worths: Floats) -> None:
-        self._rules = rules
+    def __init__(self, rules: RuleSet, hands: HandValues, wins: Floats) -> None:
         self._hands = hands
-        self._worths = worths
-        self._after_draw = worths[:, hands.children]
+        self._wins = wins
+        self._wins_after = wins[:, hands.children]
+        self._zeros = hands.zeros.astype(np.float32)
+        self._zero_wins_after = (wins * self._zeros)[:, hands.children]
+        self._fees = rules.fees
         actions = set(rules.card_actions)
         self._may_replace = "replace" in actions
         self._may_replace_spike = "replace_spike" in actions
-        self._may_leave = rules.look_then_discard or "discard_drawn" in actions
         self._may_keep = not (self._may_replace or self._may_replace_spike)
+        self._may_leave = rules.look_then_discard or "discard_drawn" in actions
+
+    def seats(self, observations: Floats, stakes: Stakes) -> Seats:
+        """Read what the search goes by from observations, (n, OBSERVATION_SIZE)."""
+        cards = Cards(observations)
+        count = len(observations)
+        hand = self._hands.plus(np.full(count, EMPTY), cards.spike, cards.has_spike)
+        for slot in range(MAX_HAND):
+            hand = self._hands.plus(hand, cards.values[:, slot], cards.held[:, slot])
+        unseen = self._hands.deck - np.rint(blocks(observations).seen_values * 3)
+        unseen = np.maximum(unseen, 0).astype(np.float32)
+        left = unseen.sum(axis=1, keepdims=True)
+        return Seats(
+            cards=cards,
+            hand=hand,
+            chances=np.divide(unseen, left, out=np.full_like(unseen, 1 / 21), where=left > 0),
+            others=np.clip(stakes.opponents, 1, len(self._wins)) - 1,
+            bonus=stakes.sabacc_pot,
+        )
 
     def scores(
         self, observations: Floats, action_masks: NDArray[np.int8], stakes: Stakes
     ) -> Floats:
-        """Return the expected worth after each card action, in pots and less its fee.
+        """Return what each card action is worth, in pots and less its fee.
 
         Args:
             observations: (n, OBSERVATION_SIZE) of card turns and forced redraws.
-            action_masks: (n, num_actions): an action legal nowhere is not looked at.
+            action_masks: (n, num_actions); an action legal nowhere is not looked at.
             stakes: of these observations.
 
         Returns:
             (n, num_actions) float32.
         """
-        position = Position(observations, self._hands, stakes)
+        seats = self.seats(observations, stakes)
+        cards = seats.cards
         scores = np.full(action_masks.shape, NEVER, dtype=np.float32)
         possible = action_masks.any(axis=0)
-        fee = self._rules.fees.get
-        unit = stakes.unit
-        now = self._worth(position, position.hand)
-        scores[:, STAND] = scores[:, DISCARD_DRAWN] = now
+
+        def put(kind: int, action: int, hand: Ints, added: Ints | None) -> None:
+            if added is None:
+                worth = self.expected(seats, hand)
+            else:
+                worth = self.worth(seats, self._hands.plus(hand, added))
+            scores[:, action] = worth - self._fee(kind, stakes)
+
+        scores[:, STAND] = scores[:, DISCARD_DRAWN] = self.worth(seats, seats.hand)
         if possible[DRAW]:
-            scores[:, DRAW] = self._draw(position, now) - fee("draw", 0) * unit
+            scores[:, DRAW] = self._drawing(seats) - self._fee(DRAW, stakes)
         if possible[BUY_DISCARD]:
-            bought = self._plus(position, position.hand, position.cards.top)
-            scores[:, BUY_DISCARD] = bought - fee("buy_discard", 0) * unit
+            put(BUY_DISCARD, BUY_DISCARD, seats.hand, cards.top)
         if possible[KEEP]:
-            scores[:, KEEP] = self._plus(position, position.hand, position.cards.drawn)
+            put(KEEP, KEEP, seats.hand, cards.drawn)
         if possible[REPLACE_SPIKE]:
-            without = position.without_spike
-            scores[:, REPLACE_SPIKE] = self._plus(position, without, position.cards.drawn)
-        for slot in range(MAX_HAND):
-            for kind, cost in (
-                (DISCARD_DRAW, fee("discard_draw", 0)),
-                (REDRAW, 0),
-                (SWAP, fee("swap", 0)),
-                (REPLACE, 0),
-            ):
-                action = slots_of(kind).start + slot
-                if not possible[action]:
-                    continue
-                without = position.without(slot)
-                if kind == SWAP:
-                    worth = self._plus(position, without, position.cards.top)
-                elif kind == REPLACE:
-                    worth = self._plus(position, without, position.cards.drawn)
-                else:
-                    worth = position.expected(self._after_draw, without)
-                scores[:, action] = worth - cost * unit if cost else worth
+            put(REPLACE_SPIKE, REPLACE_SPIKE, self._hands.minus(seats.hand, cards.spike), cards.drawn)
+        for kind, added in (
+            (DISCARD_DRAW, None),
+            (REDRAW, None),
+            (SWAP, cards.top),
+            (REPLACE, cards.drawn),
+        ):
+            for slot, action in enumerate(range(*slots_of(kind).indices(len(possible)))):
+                if possible[action]:
+                    without = self._hands.minus(seats.hand, cards.values[:, slot])
+                    put(kind, action, without, added)
         return scores
+
+    def worth(self, seats: Seats, hand: Ints) -> Floats:
+        """Return what hands are worth in pots, (n,)."""
+        won: Floats = self._wins[seats.others, hand]
+        return won * (1 + seats.bonus * self._zeros[hand])
+
+    def expected(self, seats: Seats, hand: Ints) -> Floats:
+        """Return what hands are worth on average after one card more, (n,)."""
+        at = seats.others, np.minimum(hand, len(self._hands.children) - 1)
+        won: Floats = np.einsum("nv,nv->n", self._wins_after[at], seats.chances)
+        zero: Floats = np.einsum("nv,nv->n", self._zero_wins_after[at], seats.chances)
+        return won + seats.bonus * zero
+
+    def _drawing(self, seats: Seats) -> Floats:
+        """Return what a draw is worth: of each card that may come the best use is made."""
+        if self._may_keep and not self._may_leave:
+            return self.expected(seats, seats.hand)
+        best = np.full_like(seats.chances, NEVER)
+        if self._may_leave:
+            best[:] = self.worth(seats, seats.hand)[:, None]
+        ways = [seats.hand] if self._may_keep else []
+        if self._may_replace:
+            ways += [
+                np.where(held, self._hands.minus(seats.hand, values), EMPTY)
+                for values, held in zip(seats.cards.values.T, seats.cards.held.T, strict=True)
+            ]
+        if self._may_replace_spike:
+            ways.append(self._hands.minus(seats.hand, seats.cards.spike))
+        for hand in ways:
+            at = seats.others, np.minimum(hand, len(self._hands.children) - 1)
+            after = self._wins_after[at] + seats.bonus[:, None] * self._zero_wins_after[at]
+            np.maximum(best, after, out=best)
+        drawn: Floats = np.einsum("nv,nv->n", best, seats.chances)
+        return drawn
+
+    def _fee(self, kind: int, stakes: Stakes) -> Floats | float:
+        fee = self._fees.get(KINDS[kind], 0)
+        return fee * stakes.unit if fee else 0.0

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.reading import Bools, Ints
 from sabacc_env.cards import Card, deck
 from sabacc_env.engine.batch import ranked
 from sabacc_env.engine.layout import MAX_HAND, RANKINGS
@@ -49,21 +50,22 @@ class HandValues:
     strengths: NDArray[np.int64]
     zeros: NDArray[np.bool_]
 
-    def numbers(
-        self, values: NDArray[np.int64], held: NDArray[np.bool_], base: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return the hands that cards make of others.
+    def plus(self, hands: Ints, values: Ints, where: Bools | None = None) -> Ints:
+        """Return the hands with a card more, all (n,); of a full hand the result is undefined.
 
-        Args:
-            values: (n, k) values from -10 to 10.
-            held: (n, k) bool, which of them to add.
-            base: (n,) the hands to add them to.
+        >>> from sabacc_env.rules import load_rules
+        >>> hands = hand_values(load_rules("casino"))
+        >>> pair = hands.plus(hands.plus(np.array([EMPTY]), np.array([-3])), np.array([3]))
+        >>> hands.sizes[pair], hands.zeros[pair], hands.counts[pair].nonzero()[1] - 10
+        (array([2]), array([ True]), array([-3,  3]))
         """
-        hands = base
-        for column in range(values.shape[1]):
-            added = self.children[hands, values[:, column] + 10]
-            hands = np.where(held[:, column], added, hands)
-        return hands
+        more: Ints = self.children[np.minimum(hands, len(self.children) - 1), values + 10]
+        return more if where is None else np.where(where, more, hands)
+
+    def minus(self, hands: Ints, values: Ints) -> Ints:
+        """Return the hands with a card less, all (n,)."""
+        less: Ints = self.parents[hands, values + 10]
+        return less
 
 
 def hand_values(rules: RuleSet) -> HandValues:

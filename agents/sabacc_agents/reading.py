@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes, num_actions
-from sabacc_env.engine.layout import BET_MAX, BET_MIN, FIRST_BET_ACTION, MAX_SEATS
+from sabacc_env.engine.layout import (
+    BET_MAX,
+    BET_MIN,
+    FIRST_BET_ACTION,
+    FIRST_CARD_ACTION,
+    MAX_HAND,
+    MAX_SEATS,
+)
 from sabacc_env.engine.rulebook import starting_credits
 from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
@@ -20,6 +27,10 @@ Floats = NDArray[np.float32]
 
 ALMOST_TEN: Final = np.float32(10.2)
 """A card is observed as value / 10, a Sylop as 0.05: times this, cut to an integer, is the value."""
+
+
+NEVER: Final = np.float32(-1e6)
+"""The score of an action that is chosen only where nothing else is legal."""
 
 
 class Cards:
@@ -122,3 +133,18 @@ class Raises:
         away = np.abs(sizes - np.asarray(wish).reshape(-1, 1))
         away[action_masks[:, FIRST_BET_ACTION:] == 0] = np.inf
         return np.asarray(FIRST_BET_ACTION + away.argmin(axis=1), dtype=np.int64)
+
+
+def slots_of(kind: int) -> slice:
+    """Return the actions of a kind that names a card: one for each slot of the hand."""
+    first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
+    return slice(first, first + MAX_HAND)
+
+
+def best_legal(scores: Floats, action_masks: NDArray[np.int8]) -> Ints:
+    """Return the legal action of the highest score in each row, the first of equal ones.
+
+    >>> best_legal(np.array([[3.0, 2.0, 2.0]]), np.array([[0, 1, 1]], dtype=np.int8))
+    array([1])
+    """
+    return np.asarray(np.where(action_masks > 0, scores, -np.inf).argmax(axis=1), dtype=np.int64)

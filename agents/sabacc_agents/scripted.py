@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.reading import Cards, Floats, Ints, Raises, Stakes
+from sabacc_agents.reading import NEVER, Cards, Floats, Ints, Raises, Stakes, best_legal, slots_of
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
@@ -22,10 +22,8 @@ from sabacc_env.engine.layout import (
     DISCARD_DRAW,
     DISCARD_DRAWN,
     DRAW,
-    FIRST_CARD_ACTION,
     JUNK,
     KEEP,
-    MAX_HAND,
     REDRAW,
     REPLACE,
     REPLACE_SPIKE,
@@ -37,10 +35,6 @@ from sabacc_env.rules import RuleSet
 
 BETTING: Final = 3
 """The index of the betting phase in the observation's block ``phase``."""
-
-NEVER: Final = np.float32(-1e6)
-"""The score of what is chosen only where nothing else is legal."""
-
 
 @dataclass(frozen=True)
 class Style:
@@ -56,16 +50,16 @@ class Style:
         raise_size: the raise wished for, in pots after the call.
     """
 
-    chase: float = 3.0
+    chase: float = 4.0
     raise_within: int = 0
-    call_within: int = 2
-    call_large_within: int = 0
+    call_within: int = 3
+    call_large_within: int = 1
     large: float = 0.35
     raise_size: float = 1.0
 
 
 TIGHT: Final = Style()
-LOOSE: Final = replace(TIGHT, raise_within=2, call_within=8, call_large_within=4, raise_size=0.5)
+LOOSE: Final = replace(TIGHT, raise_within=3, call_within=9, call_large_within=4, raise_size=0.5)
 
 
 class CardPlay:
@@ -92,11 +86,11 @@ class CardPlay:
         away[:, DISCARD_DRAWN] = np.abs(total)
         away[:, KEEP] = np.abs(total + cards.drawn)
         away[:, REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
-        away[:, _slots(REPLACE)] = np.abs(without + cards.drawn[:, None])
-        away[:, _slots(SWAP)] = self._fee("swap") + np.abs(without + cards.top[:, None])
+        away[:, slots_of(REPLACE)] = np.abs(without + cards.drawn[:, None])
+        away[:, slots_of(SWAP)] = self._fee("swap") + np.abs(without + cards.top[:, None])
         away[:, BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
-        away[:, _slots(REDRAW)] = self._blind(without)
-        away[:, _slots(DISCARD_DRAW)] = self._fee("discard_draw") + self._blind(without)
+        away[:, slots_of(REDRAW)] = self._blind(without)
+        away[:, slots_of(DISCARD_DRAW)] = self._fee("discard_draw") + self._blind(without)
         # With a second choice a bad card need not be taken into the hand.
         drawn = np.abs(total) - 2 if self._seconds else self._blind(total)
         away[:, DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
@@ -193,15 +187,6 @@ class AlwaysRaise(ScriptedAgent):
         return chosen_bets(action_masks, always, raises, self._raises.most(action_masks))
 
 
-def best_legal(scores: Floats, action_masks: NDArray[np.int8]) -> Ints:
-    """Return the legal action of the highest score in each row, the first of equal ones.
-
-    >>> best_legal(np.array([[3.0, 2.0, 2.0]]), np.array([[0, 1, 1]], dtype=np.int8))
-    array([1])
-    """
-    return np.asarray(np.where(action_masks > 0, scores, -np.inf).argmax(axis=1), dtype=np.int64)
-
-
 def chosen_bets(
     action_masks: NDArray[np.int8], calls: NDArray[np.bool_], raises: NDArray[np.bool_], to: Ints
 ) -> Ints:
@@ -219,7 +204,3 @@ def chosen_bets(
     passive = np.where(check, CHECK, np.where(call & (calls | ~junk), CALL, JUNK))
     return np.where(raises, to, passive)
 
-
-def _slots(kind: int) -> slice:
-    first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
-    return slice(first, first + MAX_HAND)

@@ -1,161 +1,29 @@
 """The observation: what a seat may know, as one row of float32 features.
 
-``BLOCKS`` says what every index means; the documentation's table and ``Observation`` views are
-made from it. A feature is a comparison, a small integer, or one division of integers in float64
-stored once as float32, so that every mode agrees bit for bit (DESIGN.md, "Promises"). The row has
-one width for 2 to 8 players: opponents are in order of play after the observing seat.
+``features.py`` says what every feature is; the blocks are written in the order given there. The row
+has one width for 2 to 8 players: opponents are in order of play after the observing seat.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
-
-import numpy as np
-
 from sabacc_env.engine.bets import to_call
 from sabacc_env.engine.cards import card_value
+from sabacc_env.engine.features import KIND_CODES, OPPONENT_FEATURES, SHOWN_ROUNDS
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BETTING,
-    BUY_DISCARD,
-    CALL,
     CARDS,
-    CHECK,
     DICE,
-    DISCARD_DRAW,
-    DISCARD_DRAWN,
-    DRAW,
-    JUNK,
-    KEEP,
     LOG_LENGTH,
     MAX_HAND,
     MAX_SEATS,
-    NUM_KINDS,
     NUM_RULE_FEATURES,
-    RAISE,
-    REDRAW,
-    REPLACE,
-    REPLACE_SPIKE,
-    STAND,
-    SWAP,
     UNLIMITED,
     Array,
     Record,
 )
 from sabacc_env.engine.pots import strength_of
 from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, hand_total
-
-SHOWN_ROUNDS: Final = 4
-"""Rounds of dice and card actions shown: all, or the last four of a longer hand."""
-
-LARGEST_FEATURE: Final = 8.0
-"""No feature is larger, in absolute value."""
-
-
-class Block(NamedTuple):
-    """Consecutive features of one kind."""
-
-    name: str
-    shape: tuple[int, ...]
-    meaning: str
-
-
-_VALUE = "value / 10, a Sylop 0.05, 0 for none"
-_KIND = "the move kind as three numbers: source, hand, money (see the table of kinds)"
-
-KIND_CODES: Final = np.zeros((NUM_KINDS + 1, 3))
-"""Each move kind as three numbers, none (-1) as the last row: where a card comes from (1 the draw
-pile, -1 the discard pile, 0.5 a forced redraw); what becomes of the hand (above 0 it grows or
-stays, below 0 a card is put down); what becomes of the bet (1 raise, 0.5 call, 0.25 check, -1
-junk)."""
-for _kind, _code in {
-    STAND: (0, 0.5, 0),
-    DRAW: (1, 1, 0),
-    BUY_DISCARD: (-1, 1, 0),
-    KEEP: (1, 0.75, 0),
-    DISCARD_DRAWN: (1, 0.25, 0),
-    REPLACE: (1, -0.5, 0),
-    REPLACE_SPIKE: (1, -0.75, 0),
-    DISCARD_DRAW: (1, -1, 0),
-    SWAP: (-1, -1, 0),
-    REDRAW: (0.5, -1, 0),
-    CHECK: (0, 0, 0.25),
-    CALL: (0, 0, 0.5),
-    RAISE: (0, 0, 1),
-    JUNK: (0, 0, -1),
-}.items():
-    KIND_CODES[_kind] = _code
-
-BLOCKS: Final = (
-    Block("own_values", (21,), "own cards of each value from -10 to +10, number / 3"),
-    Block("own_slots", (MAX_HAND, 3), f"own cards by slot: {_VALUE}; suit 1..3 / 3; known to all"),
-    Block("own_total", (3,), "total / 10 (Spike Card counted); is zero; is positive"),
-    Block("own_rank", (2,), "what the hand would rank: (31 - place) / 31; its first key / 63"),
-    Block("own_spike", (1,), f"own Spike Card: {_VALUE}"),
-    Block("drawn", (1,), f"the card being decided on: {_VALUE}"),
-    Block("discard_top", (1,), f"the top discard: {_VALUE}"),
-    Block("seen_values", (21,), "cards seen and not shuffled away since, of each value, / 3"),
-    Block("draw_pile", (1,), "cards in the draw pile / 62"),
-    Block(
-        "own_stakes",
-        (4,),
-        "own credits / starting credits (at most 4); own credits / pot (at most 4); "
-        "own bets of this phase / pot; own bets of this hand / starting credits (at most 4)",
-    ),
-    Block("round", (5,), "the round: 0 (opening bet), 1, 2, 3, 4 or later"),
-    Block("phase", (4,), "card phase, first choice; second choice; dice (a redraw); betting"),
-    Block("dice", (SHOWN_ROUNDS, 2), "the dice of each round / 6, 0 if not rolled"),
-    Block(
-        "table",
-        (5,),
-        "seats after the dealer / 8; is the dealer; players / 8; remaining seats / 8; "
-        "hands left in the episode, this one included, / 10 (at most 1)",
-    ),
-    Block(
-        "betting",
-        (13,),
-        "to call / pot (at most 4); to call / starting credits (at most 4); faces a bet; cannot "
-        "cover the call; raises left / 5 (at most 1); pot / starting credits (at most 4); Sabacc "
-        "pot / pot (at most 4); Sabacc pot / starting credits (at most 4); to call above a quarter "
-        "of the pot; above half; credits below the pot; below four pots; Sabacc pot above the pot",
-    ),
-    Block("rules", (NUM_RULE_FEATURES,), "the rule description"),
-    Block(
-        "opponents",
-        (MAX_SEATS - 1, 17 + 2 * SHOWN_ROUNDS),
-        "opponents in order of play: remains; junked; out; all-in; credits / starting credits (at "
-        "most 4); bets of this phase / pot; bets of this hand / starting credits (at most 4); "
-        f"cards / 5; five cards known to be in the hand: {_VALUE}; Spike Card: {_VALUE}; last "
-        f"action: {_KIND}; for each round the card action as source and hand",
-    ),
-    Block(
-        "log",
-        (LOG_LENGTH, 5),
-        "the last public actions, newest first: seats after the observer (itself 1) / 8, 0 for "
-        f"none; {_KIND}; credits paid (a raise: its total) / pot (at most 4)",
-    ),
-)
-
-
-def _width(block: Block) -> int:
-    width = 1
-    for size in block.shape:
-        width *= size
-    return width
-
-
-OBSERVATION_SIZE: Final = sum(map(_width, BLOCKS))
-
-
-def block_offsets() -> dict[str, tuple[int, tuple[int, ...]]]:
-    """Return the first index and the shape of every block, by its name."""
-    offsets = {}
-    first = 0
-    for block in BLOCKS:
-        offsets[block.name] = (first, block.shape)
-        first += _width(block)
-    return offsets
-
 
 # Small pieces.
 
@@ -220,9 +88,9 @@ def observe(g: Record, r: Record, seat: int, out: Array) -> None:
         if after < num_players:
             i = put_opponent(g, r, (seat + after) % num_players, out, i)
         else:
-            for index in range(17 + 2 * SHOWN_ROUNDS):
+            for index in range(OPPONENT_FEATURES):
                 out[i + index] = 0.0
-            i += 17 + 2 * SHOWN_ROUNDS
+            i += OPPONENT_FEATURES
     put_log(g, seat, out, i)
 
 

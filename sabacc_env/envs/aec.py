@@ -22,8 +22,8 @@ from sabacc_env.engine.actions import (
     encode_bet_sizes,
     num_actions,
 )
+from sabacc_env.engine.features import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.engine.layout import UNLIMITED
-from sabacc_env.engine.observe import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game
 from sabacc_env.keys import hand_key

@@ -35,15 +35,24 @@ def varying_columns(num_players: int) -> NDArray[np.int64]:
 
 
 class Columns(BaseFeaturesExtractor):
-    """Looks at some features only."""
+    """Looks at some features only, brought to a like spread."""
 
-    def __init__(self, observation_space: spaces.Box, columns: NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        observation_space: spaces.Box,
+        columns: NDArray[np.int64],
+        mean: NDArray[np.float32],
+        scale: NDArray[np.float32],
+    ) -> None:
         super().__init__(observation_space, features_dim=len(columns))
         self.register_buffer("columns", torch.as_tensor(columns))
+        self.register_buffer("mean", torch.as_tensor(mean))
+        self.register_buffer("scale", torch.as_tensor(scale))
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return these columns of (n, OBSERVATION_SIZE)."""
-        return observations.index_select(1, self.get_buffer("columns"))
+        chosen = observations.index_select(1, self.get_buffer("columns"))
+        return (chosen - self.get_buffer("mean")) * self.get_buffer("scale")
 
 
 class Actor(nn.Module):

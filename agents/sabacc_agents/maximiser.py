@@ -1,0 +1,104 @@
+"""The maximiser: cards by exact expectation over the next draw, bets by hand percentile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.card_search import CardSearch
+from sabacc_agents.percentiles import bin_of, percentiles
+from sabacc_agents.reading import Floats, Ints, Raises, Stakes, best_legal
+from sabacc_agents.scripted import BETTING, chosen_bets
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.observation import blocks
+from sabacc_env.rules import RuleSet
+
+
+@dataclass(frozen=True)
+class Betting:
+    """How the maximiser bets, given its chance to win against the seats that remain.
+
+    Attributes:
+        bet_from: bets where nobody has, with at least this chance.
+        raise_from: raises a bet with at least this chance, once a phase.
+        caution: a seat that bets is taken to hold one of the better hands: this fraction of what it
+            could hold is left out from below before pot odds are compared.
+        size: the bet or raise wished for, in pots after the call.
+    """
+
+    bet_from: float = 0.5
+    raise_from: float = 0.85
+    caution: float = 0.3
+    size: float = 0.5
+
+
+DEFAULT: Final = Betting()
+
+
+class Maximiser:
+    """Maximises the expected strength of its hand over the next draw; bets by its percentile.
+
+    It looks one card ahead and takes each card it has not seen as equally likely. Of opponents it
+    considers how many remain, and that who bets holds a better hand; nothing else.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_players: int,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        betting: Betting = DEFAULT,
+    ) -> None:
+        known = percentiles(rules, num_players)
+        self._rules = rules
+        self._raises = Raises(rules, bet_sizes)
+        self._betting = betting
+        self._chance = known.wins[0]
+        self._prospects = known.prospects
+        self._search = CardSearch(rules, known.hands, known.wins)
+        self._zeros = known.hands.zeros
+
+    def reset(self, num_tables: int) -> None:
+        """Remember nothing."""
+
+    def act(
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Choose cards by expectation and bets by percentile; no chance is used."""
+        actions = np.zeros(len(observations), dtype=np.int64)
+        betting = blocks(observations).phase[:, BETTING] > 0
+        for rows, choose in (
+            (np.flatnonzero(~betting), self._play_cards),
+            (np.flatnonzero(betting), self._bet),
+        ):
+            if len(rows):
+                actions[rows] = choose(observations[rows], action_masks[rows])
+        return actions
+
+    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        stakes = Stakes(observations, self._rules)
+        return best_legal(self._search.scores(observations, action_masks, stakes), action_masks)
+
+    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        """Compare the chance to win with what a call costs and what the pot pays."""
+        how = self._betting
+        stakes = Stakes(observations, self._rules)
+        hand = self._search.seats(observations, stakes).hand
+        rounds = blocks(observations).round.argmax(axis=1)
+        one = self._prospects[rounds, bin_of(self._chance[hand])]
+        against = np.where(stakes.facing, np.maximum(one - how.caution, 0) / (1 - how.caution), one)
+        wins = against ** stakes.opponents
+        pays = stakes.prize + stakes.sabacc_pot * self._zeros[hand]
+        calls = wins * (pays + stakes.cost) >= stakes.cost
+        free = one ** stakes.opponents
+        wanted = stakes.first & (free >= np.where(stakes.facing, how.raise_from, how.bet_from))
+        to = self._raises.nearest(action_masks, stakes, how.size)
+        return chosen_bets(action_masks, calls, wanted & self._raises.legal(action_masks), to)

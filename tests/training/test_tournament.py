@@ -1,0 +1,165 @@
+"""``sabacc tournament``: files, the same bytes, resuming, what is printed, bad configurations."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from sabacc_training import cli, evaluation, tournament
+from sabacc_training.config import load_config
+from sabacc_training.tournament import TournamentConfig
+
+TOYS = "tests.training.toys:"
+CONFIG = f"""
+agents = ["random", "{TOYS}Bully", {{ spec = "{TOYS}Coward", label = "soft" }}]
+deals = 40
+seed = 9
+"""
+RESULTS = ("results.json", "pairs.csv", "ranking.csv")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "three.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture
+def run(capsys, config):
+    """Return a function that runs the command: (exit code, output, errors)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["tournament", str(config), *map(str, arguments)])
+        output, errors = capsys.readouterr()
+        return int(ended.value.code or 0), output, errors
+
+    return run
+
+
+def pair_rows(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "pairs.csv").read_text().splitlines()))
+
+
+def results(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in RESULTS]
+
+
+def test_all_pairs_are_played_printed_and_written(run, tmp_path):
+    code, output, errors = run("--output", tmp_path / "out")
+    assert (code, errors) == (0, "")
+    assert "Bonferroni" in output
+    assert "*" not in output
+    rows = pair_rows(tmp_path / "out")
+    assert [(row["first"], row["second"]) for row in rows] == list(
+        itertools.combinations(["random", "Bully", "soft"], 2)
+    )
+    for row in rows:
+        assert row["deals"] == "40"
+        assert f"{float(row['margin']):+,.0f}" in output
+        assert 0 < float(row["half_width"]) < float(row["half_width_all"])
+        assert float(row["saving"]) > 0
+    bully_soft = rows[2]
+    assert float(bully_soft["margin"]) - float(bully_soft["half_width"]) > 0
+    written = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert written["config"]["deals"] == 40
+    assert len(written["pairs"]) == 3
+    assert {row["agent"] for row in written["ranking"]} == {"random", "Bully", "soft"}
+    means = [row["margin"] for row in written["ranking"]]
+    assert means == sorted(means, reverse=True)
+    assert sum(means) == pytest.approx(0, abs=0.01)
+    saved = load_config(TournamentConfig, tmp_path / "out" / "config.json")
+    assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
+
+
+def test_the_same_configuration_gives_the_same_bytes(run, tmp_path):
+    for folder in ("one", "two"):
+        run("--output", tmp_path / folder)
+    run("seed=10", "--output", tmp_path / "other")
+    assert results(tmp_path / "one") == results(tmp_path / "two")
+    assert results(tmp_path / "one") != results(tmp_path / "other")
+
+
+def test_results_go_under_runs_by_default(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("deals=2")
+    assert (tmp_path / "runs" / "tournaments" / "three" / "results.json").is_file()
+    run("deals=2", "output=mine")
+    assert (tmp_path / "mine" / "results.json").is_file()
+
+
+def test_an_interrupted_tournament_keeps_its_pairs_and_goes_on(run, tmp_path, monkeypatch):
+    played = []
+
+    def interrupted(config, first, second, progress):
+        played.append((first.name, second.name))
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return evaluation.play_pair(config, first, second, progress)
+
+    monkeypatch.setattr(tournament, "play_pair", interrupted)
+    code, _, errors = run("--output", tmp_path / "out")
+    assert code == 130
+    assert "--resume" in errors
+    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 2
+    code, _, _ = run("--output", tmp_path / "out", "--resume")
+    assert code == 0
+    assert played[3:] == [("Bully", "soft")]
+    monkeypatch.undo()
+    run("--output", tmp_path / "whole")
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkeypatch):
+    run("--output", tmp_path / "out")
+    monkeypatch.setattr(tournament, "play_pair", None)
+    assert run("--output", tmp_path / "out", "--resume")[0] == 0
+    monkeypatch.undo()
+    run("--output", tmp_path / "out", "--resume", "rule_overrides.hand_ante=4")
+    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 6
+
+
+def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
+    met = {f"{TOYS}Coward": ("random",)}
+    monkeypatch.setattr(evaluation, "trained_against", lambda spec: met.get(spec, ()))
+    _, output, _ = run("--output", tmp_path / "out")
+    assert "* between agents of which one met the other in training" in output
+    seen = [row["seen_in_training"] for row in pair_rows(tmp_path / "out")]
+    assert seen == ["False", "True", "False"]
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ('agents=["random"]', "agents: ['random'] is not right here: tuple should have at least 2"),
+        ('agents=["random", "random"]', 'agents: two are called "random"'),
+        ('agents=["random", "rondom"]', "agent: 'rondom' is unknown"),
+        ('agents=["random", "none.safetensors"]', "none.safetensors"),
+        ('agents=["random", "math:nothing"]', "agent: 'math:nothing' cannot be imported"),
+        ('agents=["random", {lable = "x"}]', "agents.1.lable: there is no such key; did you mean"),
+        ("agents=random", 'agents: "random" is not right here'),
+        ("deals=1", "deals: 1 is not right here: input should be greater than or equal to 2"),
+        ("deal=100", "deal: there is no such key; did you mean deals?"),
+        ("seed=-1", "seed: -1 is not right here"),
+        ("rules=cassino", 'rules: "cassino" is not a rule set'),
+        ("rule_overrides.hand_ant=4", "hand_ant: there is no such field; did you mean hand_ante?"),
+        ('bet_sizes=["mid"]', "bet_sizes: 'mid' is no bet size"),
+        ("credits=0", "credits: 0 is not right here"),
+        ("credits=3", "credits: fewer than two seats"),
+    ],
+)
+def test_a_mistake_is_one_sentence(run, tmp_path, word, sentence):
+    code, output, errors = run(word, "--output", tmp_path / "out")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {sentence}")
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "out" / "pairs").exists()
+
+
+def test_the_configurations_that_ship_are_right():
+    for path in sorted(Path(__file__).parents[2].glob("configs/tournament-*.toml")):
+        assert load_config(TournamentConfig, path).deals >= 1000

@@ -1,0 +1,46 @@
+"""``sabacc watch``: one hand between agents, move by move."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+from rich.console import Console
+from rich.text import Text
+from sabacc_agents.loading import load
+
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES
+from sabacc_env.errors import SabaccError
+from sabacc_env.game import Game
+from sabacc_env.rules import load_rules
+from sabacc_training.evaluation import Entrant
+from sabacc_training.watch import narrate, play_hand
+
+
+def watch(
+    *agents: str, rules: str = "casino", seed: int | None = None, speed: float | None = None
+) -> None:
+    """Watch one hand between agents, all cards open, to the reveal.
+
+    Args:
+        agents: One for each seat, 2 to 8: registered names, saved networks, or module:Class.
+        rules: A rule set's name, or the path of a rules file.
+        seed: Decides deck, dice, dealer and the agents' chance; without, one is drawn and shown.
+        speed: Moves a second; without, all at once.
+    """
+    if speed is not None and not speed > 0:
+        raise SabaccError(f"--speed: {speed} is not a number of moves a second above 0")
+    if seed is None:
+        seed = secrets.randbits(32)
+    rule_set = load_rules(rules)
+    game = Game(rule_set, num_players=len(agents), seed=seed)
+    players = [load(agent, rule_set, len(agents)) for agent in agents]
+    names = [Entrant(spec=agent).name for agent in agents]
+    console = Console(highlight=False)
+    console.print(Text(f"{rule_set.title}, seed {seed}", "bold"))
+    try:
+        for piece in narrate(game, play_hand(game, players, DEFAULT_BET_SIZES, seed), names):
+            console.print(piece)
+            time.sleep(0 if speed is None else 1 / speed)
+    except KeyboardInterrupt:
+        console.print("stopped")
