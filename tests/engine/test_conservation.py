@@ -14,6 +14,7 @@ from sabacc_env.engine.chance import below, hand_key, stream
 from sabacc_env.engine.layout import GAME_DTYPE, OVER
 from sabacc_env.engine.rulebook import rules_record, starting_credits
 from sabacc_env.engine.step import deal, legal_actions, play_action, reset_hand
+from tests.engine.twins import INTERPRETED
 from tests.strategies import tables
 
 HANDS_A_RULE_SET = 4000
@@ -23,9 +24,7 @@ BET_SIZES = encode_bet_sizes(("min", 0.5, 1, "max"))
 # What is wrong, as the compiled loop reports it.
 FINE, CREDITS, CARDS, NET, NO_MOVE = 0, 1, 2, 3, 4
 
-pytestmark = pytest.mark.skipif(
-    numba.config.DISABLE_JIT, reason="so many hands take the compiled engine"
-)
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="so many hands take the compiled engine")
 
 
 @numba.njit

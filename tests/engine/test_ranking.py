@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from math import comb, prod
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from sabacc_env import Card, rank_hand
 from sabacc_env.engine.layout import RANKINGS
 from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_strength
 from sabacc_env.hands import HAND_NAMES
+from tests.engine.twins import INTERPRETED
 from tests.oracle.hands import rank
 
 PINNED = json.loads((Path(__file__).parent / "hand_counts.json").read_text())
@@ -79,7 +80,7 @@ def _place(ranking: int, hand: np.ndarray, size: int) -> int:
     return LOWEST_PLACE - (hand_strength(ranking, hand, size, -1) >> PLACE_SHIFT)
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="seven million hands take the compiled engine")
+@pytest.mark.skipif(INTERPRETED, reason="seven million hands take the compiled engine")
 @pytest.mark.parametrize("ranking", RANKINGS)
 def test_every_hand_has_one_name_and_the_counts_are_pinned(ranking: str) -> None:
     counts = np.zeros((LOWEST_PLACE + 1, 4), dtype=np.int64)
@@ -103,7 +104,7 @@ def test_names_keys_and_order_are_the_oracles(ranking: str) -> None:
             assert (ours.name, ours.keys, ours.total) == (theirs.name, theirs.keys, theirs.total)
             assert strengths.setdefault(theirs.order, ours.strength) == ours.strength
             by_size.setdefault(theirs.name, Counter())[len(hand)] += hands
-    in_order = [strengths[order] for order in sorted(strengths)]  # type: ignore[type-var]
-    assert all(weaker < stronger for weaker, stronger in zip(in_order, in_order[1:], strict=False))
+    in_order = [strengths[order] for order in sorted(strengths)]
+    assert all(weaker < stronger for weaker, stronger in pairwise(in_order))
     counted = {name: [sizes[size] for size in range(2, 6)] for name, sizes in by_size.items()}
     assert counted == PINNED[ranking]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -11,6 +12,8 @@ from sabacc_env.game import Game
 from sabacc_env.moves import Move
 from sabacc_env.rules import RuleSet
 from tests.oracle.game import OracleGame
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 
 COMPARED = (
     "seat_to_act",

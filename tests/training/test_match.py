@@ -12,7 +12,7 @@ from sabacc_training.match import play_match
 from sabacc_training.report import legend, margins_table
 from scipy import stats
 
-from sabacc_env.agent import Agent, RandomAgent
+from sabacc_env.agent import RandomAgent
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.rules import load_rules, rule_sets
 from tests.training import toys
@@ -20,7 +20,7 @@ from tests.training import toys
 CASINO = load_rules("casino")
 
 
-def play(first: type[Agent], second: type[Agent], deals=60, seed=3, rules="casino", **settings):
+def play(first, second, deals=60, seed=3, rules="casino", **settings):
     rules = load_rules(rules)
     agents = (first(rules, 2), second(rules, 2))
     return play_match(rules, agents, deals, seed, **settings)

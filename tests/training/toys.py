@@ -19,7 +19,7 @@ class FirstLegal:
 
     prefers: ClassVar[tuple[int, ...]] = ()
 
-    def __init__(self, rules, num_players, bet_sizes=()):
+    def __init__(self, rules, num_players, bet_sizes=()) -> None:
         self.told: list[tuple[str, Any]] = []
 
     def reset(self, num_tables: int) -> None:
