@@ -20,7 +20,7 @@ slow: environment ## run the tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
 benchmark: environment ## measure speed: in one process, printing what it measures
-	$(BIN)/python -m pytest -m benchmark -n0 -s $(ARGS)
+	$(BIN)/python -m pytest -m benchmark -n0 -q -s $(ARGS)
 
 check: environment ## lint, format, types, direction of imports
 	$(BIN)/ruff check

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import index
+from typing import Any
 
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.rulebook import starting_credits
@@ -21,9 +22,16 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     return number
 
 
-def check_num_players(rules: RuleSet, num_players: int) -> None:
-    """Refuse a number of players that the rules have no seats for."""
-    whole("num_players", num_players, *rules.seats)
+def items(name: str, values: Any) -> list[Any]:
+    """Return the items of a sequence, or say in one sentence that it is none."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise SabaccError(f"{name}: {values!r} is no sequence")
+    return list(values)
+
+
+def check_num_players(rules: RuleSet, num_players: int) -> int:
+    """Return the number of players, for which the rules must have seats."""
+    return whole("num_players", num_players, *rules.seats)
 
 
 def checked_credits(
@@ -38,7 +46,7 @@ def checked_credits(
     elif rules.points:
         raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
     else:
-        stacks = [whole("credits", amount, 0, UNLIMITED) for amount in credits]
+        stacks = [whole("credits", amount, 0, UNLIMITED) for amount in items("credits", credits)]
         if len(stacks) != num_players:
             raise SabaccError(f"credits: give one number for each of {num_players} seats")
     if sum(stacks) + sabacc_pot > UNLIMITED:
@@ -48,7 +56,7 @@ def checked_credits(
 
 def checked_deck(rules: RuleSet, deck: Sequence[int]) -> list[int]:
     """Return a given deck, which must be the rules' cards in some order."""
-    cards = [whole("deck", card, 0, 61) for card in deck]
+    cards = [whole("deck", card, 0, 61) for card in items("deck", deck)]
     if sorted(cards) != list(rules.deck):
         raise SabaccError(f"deck: give each of the {len(rules.deck)} cards of the rules once")
     return cards
@@ -56,7 +64,7 @@ def checked_deck(rules: RuleSet, deck: Sequence[int]) -> list[int]:
 
 def checked_dice(dice: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Return given dice as pairs of faces."""
-    pairs = [list(faces) for faces in dice]
+    pairs = [items("dice", faces) for faces in items("dice", dice)]
     if any(len(faces) != 2 for faces in pairs):
         raise SabaccError("dice: give pairs of faces, one pair a round")
     return [[whole("dice", face, 1, 6) for face in faces] for faces in pairs]

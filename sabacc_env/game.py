@@ -25,12 +25,12 @@ from sabacc_env.engine.layout import (
     MAX_ROUNDS,
     RAISE,
     RAISE_TO,
-    UNLIMITED,
 )
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.keys import hand_key, split_key
-from sabacc_env.moves import CARD_KINDS, Move, Turn, parse_move
+from sabacc_env.moves import CARD_KINDS, Move, Turn, is_well_formed, parse_move
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.state import TableState
 from sabacc_env.view import GameView
 
@@ -83,7 +83,7 @@ class Game(TableState):
         key: int | None = None,
     ) -> None:
         self.rules = load_rules(rules)
-        check_num_players(self.rules, num_players)
+        num_players = check_num_players(self.rules, num_players)
         stacks = checked_credits(self.rules, num_players, credits, sabacc_pot)
         if dealer is not None:
             dealer = whole("dealer", dealer, 0, num_players - 1)
@@ -96,7 +96,7 @@ class Game(TableState):
             "deck": None if deck is None else checked_deck(self.rules, deck),
             "dice": None if dice is None else checked_dice(dice),
             "credits": None if self.rules.points else stacks,
-            "sabacc_pot": sabacc_pot,
+            "sabacc_pot": index(sabacc_pot),
             "key": whole("key", key, -(2**63), 2**64 - 1) & (2**64 - 1),
         }
         self._played: list[int] = []
@@ -104,27 +104,27 @@ class Game(TableState):
         self._deal(stacks)
 
     def _deal(self, stacks: list[int]) -> None:
-        start, record = self._start, self._record
-        record.num_players = start["num_players"]
-        record.credits[: len(stacks)] = stacks
-        record.sabacc_pot = start["sabacc_pot"]
-        record.hands = 1
+        start, records = self._start, self._records
+        records["num_players"] = start["num_players"]
+        records["credits"][0, : len(stacks)] = stacks
+        records["sabacc_pot"] = start["sabacc_pot"]
+        records["hands"] = 1
         keys = np.array([split_key(start["key"])], dtype=np.int64)
         dealers = np.array([-1 if start["dealer"] is None else start["dealer"]], dtype=np.int64)
         if not self.can_go_on():
             raise SabaccError(
                 f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
             )
-        batch.reset_hands(self._records, self._rules_record, _ALL, keys, dealers)
+        batch.reset_hands(records, self._rules_record, _ALL, keys, dealers)
         if start["deck"] is not None:
-            record.deck[: len(start["deck"])] = start["deck"]
-            record.deck_given = 1
+            records["deck"][0, : len(start["deck"])] = start["deck"]
+            records["deck_given"] = 1
         if start["dice"] is not None:
-            record.dice_given = min(len(start["dice"]), MAX_ROUNDS)
-            for round_index, faces in enumerate(start["dice"][:MAX_ROUNDS]):
-                record.dice[round_index] = faces
-        batch.deal_hands(self._records, self._rules_record, _ALL)
-        if record.dice_missing:
+            dice = start["dice"][:MAX_ROUNDS]
+            records["dice_given"] = len(dice)
+            records["dice"][0, : len(dice)] = np.reshape(dice, (-1, 2))
+        batch.deal_hands(records, self._rules_record, _ALL)
+        if start["dice"] is not None and self._record.dice_missing:
             raise SabaccError("dice: none were given for the first roll")
 
     # Playing.
@@ -157,14 +157,12 @@ class Game(TableState):
 
     def _code(self, seat: int, move: Move) -> int:
         """Return the engine's code of a move; a move that could never be one is refused here."""
-        if not isinstance(move, Move) or move.kind not in KINDS:
+        if not is_well_formed(move):
             raise IllegalMove(self._refusal(f"{move!r}"))
         kind = KINDS.index(move.kind)
         if kind == RAISE:
-            amount = move.amount
-            if amount is None or isinstance(amount, bool) or not 0 < amount <= UNLIMITED:
-                raise IllegalMove(self._refusal(f"{str(move)!r}"))
-            code = RAISE_TO + index(amount)
+            assert move.amount is not None
+            code = RAISE_TO + index(move.amount)
         elif kind < FIRST_CARD_ACTION:
             code = kind
         else:
@@ -234,8 +232,8 @@ class Game(TableState):
 
     def place_in_episode(self, hand: int, hands: int) -> None:
         """Say which hand of how many in an episode this is: observations show how many are left."""
-        self._record.hand_number = hand
-        self._record.hands = hands
+        self._records["hand_number"] = hand
+        self._records["hands"] = hands
 
     # Looking, copying, keeping.
 
@@ -294,30 +292,22 @@ class Game(TableState):
             "played": self._played,
             "record": GAME_DTYPE.itemsize,
         }
-        return FORMAT + json.dumps(header).encode() + b"\n" + self._records.tobytes()
+        return sealed(FORMAT, header, self._records.tobytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return the game whose ``to_bytes`` these are.
 
         Raises:
-            SabaccError: for bytes of something else, of another version, or cut short.
+            SabaccError: for bytes of something else, of another version, damaged, or cut short.
         """
-        if not data.startswith(FORMAT):
-            raise SabaccError(f"these bytes are no game of the format {FORMAT.decode().strip()!r}")
-        text, _, record = data[len(FORMAT) :].partition(b"\n")
-        try:
-            header = json.loads(text)
-            rules = RuleSet.from_canonical(header["rules"])
-            start, played = header["start"], list(header["played"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise SabaccError(f"these bytes are a damaged game: {error}") from None
-        if header["record"] != GAME_DTYPE.itemsize or len(record) != GAME_DTYPE.itemsize:
-            raise SabaccError("these bytes are a game cut short, or of another engine version")
+        header, record = unsealed(FORMAT, data)
+        if header["record"] != GAME_DTYPE.itemsize:
+            raise SabaccError("these bytes are a game of another engine version")
         game = object.__new__(cls)
-        game.rules = rules
-        game._start = start
-        game._played = played
+        game.rules = RuleSet.from_canonical(header["rules"])
+        game._start = header["start"]
+        game._played = header["played"]
         game._attach(np.frombuffer(bytearray(record), dtype=GAME_DTYPE))
         return game
 

@@ -22,12 +22,15 @@ def replay(history: Mapping[str, Any]) -> Game:
     True
     """
     try:
-        rules, start, moves = history["rules"], dict(history["start"]), history["moves"]
+        rules, start = RuleSet(**history["rules"]), dict(history["start"])
+        moves = [(seat, str(move)) for seat, move in history["moves"]]
+        if not start:
+            raise SabaccError("history: this hand was taken from a batch: it has no start to deal")
+        game = Game(rules, **start)
+    except SabaccError:
+        raise
     except (KeyError, TypeError, ValueError):
         raise SabaccError("history: give what Game.to_dict() returned") from None
-    if not start:
-        raise SabaccError("history: this hand was taken from a batch and has no start to deal from")
-    game = Game(RuleSet(**rules), **start)
     for seat, move in moves:
         if seat != game.seat_to_act:
             raise SabaccError(f"history: seat {seat} plays {move!r} when {game.seat_to_act} acts")

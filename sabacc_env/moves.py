@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import index
+from typing import Any, NamedTuple
 
-from sabacc_env.cards import Card
-from sabacc_env.engine.layout import FIRST_CARD_ACTION, KINDS, RAISE
-from sabacc_env.errors import IllegalMove
+from sabacc_env.cards import NUM_CARDS, Card
+from sabacc_env.engine.layout import FIRST_CARD_ACTION, KINDS, RAISE, UNLIMITED
+from sabacc_env.errors import IllegalMove, SabaccError
 
 CARD_KINDS = KINDS[FIRST_CARD_ACTION:RAISE]
 """The kinds that name a card of the hand: the one put down."""
@@ -42,6 +43,21 @@ class Move:
         return self.kind if self.amount is None else f"{self.kind} {self.amount}"
 
 
+def is_well_formed(move: object) -> bool:
+    """Say whether something is a move with the card or the total that its kind needs."""
+    if not isinstance(move, Move) or move.kind not in KINDS:
+        return False
+    if move.kind == "raise":
+        return _is_whole(move.amount, 1, UNLIMITED)
+    return move.kind not in CARD_KINDS or _is_whole(move.card, 0, NUM_CARDS - 1)
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return False
+    return least <= index(value) <= most
+
+
 class Turn(NamedTuple):
     """A move as it was played: by which seat."""
 
@@ -62,14 +78,17 @@ def parse_move(text: str, hand: list[Card]) -> Move:
     if kind not in KINDS:
         raise IllegalMove(f"{text!r} is no move: the kinds of move are {', '.join(KINDS)}")
     if kind == "raise":
-        if not rest.isdecimal():
+        if not rest.isdecimal() or len(rest) > len(str(UNLIMITED)):
             raise IllegalMove(f"{text!r} names no total: write, for example, raise 40")
         return Move(kind, amount=int(rest))
     if kind in CARD_KINDS:
         if not rest:
             raise IllegalMove(f"{text!r} names no card: write, for example, {kind} +3c")
         sylops = [card for card in hand if card.suit is None]
-        return Move(kind, card=sylops[0] if rest == "0" and sylops else Card.parse(rest))
+        try:
+            return Move(kind, card=sylops[0] if rest == "0" and sylops else Card.parse(rest))
+        except SabaccError as error:
+            raise IllegalMove(f"{text!r} is no move: {error}") from None
     if rest:
         raise IllegalMove(f"{text!r}: {kind} takes nothing after it")
     return Move(kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +26,7 @@ from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game, game_of_record
 from sabacc_env.keys import split_key
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.sealing import sealed, unsealed
 
 PerTable = ArrayLike | Callable[[int, int], Any]
 """One value a table (for credits, a row), or a function of (table, hand count)."""
@@ -83,10 +83,10 @@ class Tables:
     ) -> None:
         self._set_up(rules, num_tables, num_players, seed, hands, bet_sizes)
         self._give(keys, dealers, credits, sabacc_pots)
-        self._games["num_players"] = num_players
-        self._games["hands"] = hands
+        self._games["num_players"] = self.num_players
+        self._games["hands"] = self.hands
         self._start_episodes(self._all)
-        self._deal(self._all, np.full(num_tables, -1, dtype=np.int64))
+        self._deal(self._all, np.full(self.num_tables, -1, dtype=np.int64))
 
     def _set_up(
         self,
@@ -98,9 +98,8 @@ class Tables:
         bet_sizes: Sequence[BetSize],
     ) -> None:
         self.rules = load_rules(rules)
-        check_num_players(self.rules, num_players)
+        self.num_players = check_num_players(self.rules, num_players)
         self.num_tables = n = whole("num_tables", num_tables, 1, 2**31)
-        self.num_players = num_players
         self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
         self.hands = whole("hands", hands, 1, UNLIMITED)
         self._encoded_sizes = encode_bet_sizes(bet_sizes)
@@ -114,7 +113,7 @@ class Tables:
         self.seats_to_act = np.zeros(n, dtype=np.int64)
         self.finished = np.zeros(n, dtype=np.bool_)
         self.match_finished = np.zeros(n, dtype=np.bool_)
-        self.net_credits = np.zeros((n, num_players), dtype=np.int64)
+        self.net_credits = np.zeros((n, self.num_players), dtype=np.int64)
         self.hand_counts = np.zeros(n, dtype=np.int64)
 
     def _give(
@@ -164,16 +163,20 @@ class Tables:
 
     def _restart(self, ended: NDArray[np.int64]) -> None:
         """Deal the next hand where one has ended: in the same episode or in a new one."""
-        self.hand_counts[ended] += 1
-        self._games["hand_number"][ended] += 1
-        able = np.zeros(len(ended), dtype=np.int64)
-        batch.able_counts(self._games, self._rules_record, ended, able)
-        over = (self._games["hand_number"][ended] >= self.hands) | (able < 2)
-        self.match_finished[ended] = over
-        dealers = self._games["dealer"][ended].astype(np.int64) + 1
-        dealers[over] = -1
-        self._start_episodes(ended[over])
-        self._deal(ended, dealers)
+        while len(ended):
+            self.hand_counts[ended] += 1
+            self._games["hand_number"][ended] += 1
+            able = np.zeros(len(ended), dtype=np.int64)
+            batch.able_counts(self._games, self._rules_record, ended, able)
+            over = (self._games["hand_number"][ended] >= self.hands) | (able < 2)
+            self.match_finished[ended] |= over
+            dealers = self._games["dealer"][ended].astype(np.int64) + 1
+            dealers[over] = -1
+            self._start_episodes(ended[over])
+            self._deal(ended, dealers)
+            # A hand in which the antes took all credits may end at its deal: it counts here too.
+            ended = ended[self.seats_to_act[ended] < 0]
+            self.net_credits[ended] += self._games["net_credits"][ended, : self.num_players]
 
     def _start_episodes(self, which: NDArray[np.int64]) -> None:
         """Give tables fresh stacks and Sabacc pots."""
@@ -206,6 +209,10 @@ class Tables:
         batch.reset_hands(self._games, self._rules_record, which, keys, dealers)
         batch.deal_hands(self._games, self._rules_record, which)
         batch.write_tables(*self._compiled_view(), which, *self._written())
+        started = which[self._games["hand_number"][which] == 0]
+        if self.seats_to_act[started].min(initial=0) < 0:
+            table = started[self.seats_to_act[started].argmin()]
+            raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
     def _compiled_view(self) -> tuple[Array, Array, Array]:
         return self._games, self._rules_record, self._encoded_sizes
@@ -236,7 +243,8 @@ class Tables:
     def _check_stakes(self, credits: NDArray[np.int64], pots: NDArray[np.int64]) -> None:
         if credits.min(initial=0) < 0 or pots.min(initial=0) < 0:
             raise SabaccError("credits: credits and Sabacc pots cannot be negative")
-        if (credits.sum(axis=1) + pots).max(initial=0) > UNLIMITED:
+        largest = max(credits.max(initial=0), pots.max(initial=0))
+        if largest > UNLIMITED or (credits.sum(axis=1) + pots).max(initial=0) > UNLIMITED:
             raise SabaccError(f"credits: more than {UNLIMITED} would be in play at one table")
         able = (credits >= self.rules.ante_unit).sum(axis=1)
         if not self.rules.points and able.min(initial=2) < 2:
@@ -288,7 +296,7 @@ class Tables:
             "record": GAME_DTYPE.itemsize,
         }
         state = b"".join(array.tobytes() for array in self._kept())
-        return FORMAT + json.dumps(header).encode() + b"\n" + state
+        return sealed(FORMAT, header, state)
 
     def _kept(self) -> tuple[NDArray[Any], ...]:
         return (
@@ -314,22 +322,14 @@ class Tables:
         What was given per table is not in the bytes, so give it again.
 
         Raises:
-            SabaccError: for bytes of something else, of another version, or cut short.
+            SabaccError: for bytes of something else, of another version, damaged, or cut short.
         """
-        if not data.startswith(FORMAT):
-            raise SabaccError(f"these bytes are no tables of format {FORMAT.decode().strip()!r}")
-        text, _, state = data[len(FORMAT) :].partition(b"\n")
+        header, state = unsealed(FORMAT, data)
+        if header.pop("record") != GAME_DTYPE.itemsize:
+            raise SabaccError("these bytes are tables of another engine version")
         tables = object.__new__(cls)
-        try:
-            header = json.loads(text)
-            record = header.pop("record")
-            tables._set_up(**{**header, "rules": RuleSet.from_canonical(header["rules"])})
-        except (ValueError, KeyError, TypeError) as error:
-            raise SabaccError(f"these bytes are damaged tables: {error}") from None
+        tables._set_up(**{**header, "rules": RuleSet.from_canonical(header["rules"])})
         tables._give(keys, dealers, credits, sabacc_pots)
-        size = sum(array.nbytes for array in tables._kept())
-        if record != GAME_DTYPE.itemsize or len(state) != size:
-            raise SabaccError("these bytes are tables cut short, or of another engine version")
         for array in tables._kept():
             array[:] = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)
             state = state[array.nbytes :]
@@ -339,6 +339,10 @@ class Tables:
 
 def _whole_array(values: Any) -> NDArray[np.int64]:
     array = np.asarray(values)
+    if array.dtype.kind == "f":  # NumPy makes floats of a mix with keys from 2**63 up
+        whole_numbers = np.asarray(values, dtype=object)
+        if all(type(number) is int for number in whole_numbers.flat):
+            array = (whole_numbers & (2**64 - 1)).astype(np.uint64)
     if array.dtype.kind not in "iu":
         raise TypeError("not whole numbers")
     return array.astype(np.int64)

@@ -35,37 +35,32 @@ class Seats:
         cards: the cards in sight.
         hand: the numbers of the own hands, Spike Card counted.
         chances: (n, 21) the chance of each value to be drawn next.
-        others: how many opponents remain, less one.
-        bonus: what winning with a zero hand pays besides the pot, in pots: the Sabacc pot.
+        table: where in all worths the table of the seat begins.
     """
 
     cards: Cards
     hand: Ints
     chances: Floats
-    others: Ints
-    bonus: Floats
+    table: Ints
 
 
 class CardSearch:
     """Scores card actions by the worth of the hands that they lead to.
 
-    A hand is worth the pot times its chance to beat the opponents that remain, and the Sabacc pot
-    too if it totals zero. A card not seen by the seat comes with the same chance as any other: the
-    enumeration is over the 21 values, each weighted by how many of its cards are unseen. What
-    happens after the next card is not looked at, neither dice nor later draws.
+    A card not seen by the seat comes with the same chance as any other: the enumeration is over the
+    21 values, each weighted by how many of its cards are unseen.
 
     Args:
         rules: decide what may follow a draw, and the fees.
         hands: the hands of these rules.
-        wins: (k, number of hands) float32, the chance to beat 1 to k opponents.
+        worths: (stages, k, number of hands) float32: what a hand is worth after a stage against 1
+            to k opponents, in pots.
     """
 
-    def __init__(self, rules: RuleSet, hands: HandValues, wins: Floats) -> None:
+    def __init__(self, rules: RuleSet, hands: HandValues, worths: Floats) -> None:
         self._hands = hands
-        self._wins = wins
-        self._wins_after = wins[:, hands.children]
-        self._zeros = hands.zeros.astype(np.float32)
-        self._zero_wins_after = (wins * self._zeros)[:, hands.children]
+        self._worths = np.ascontiguousarray(worths).reshape(-1)
+        self._opponents, self._width = worths.shape[1:]
         self._fees = rules.fees
         actions = set(rules.card_actions)
         self._may_replace = "replace" in actions
@@ -73,26 +68,25 @@ class CardSearch:
         self._may_keep = not (self._may_replace or self._may_replace_spike)
         self._may_leave = rules.look_then_discard or "discard_drawn" in actions
 
-    def seats(self, observations: Floats, stakes: Stakes) -> Seats:
+    def seats(self, observations: Floats, stakes: Stakes, stage: Ints) -> Seats:
         """Read what the search goes by from observations, (n, OBSERVATION_SIZE)."""
         cards = Cards(observations)
-        count = len(observations)
-        hand = self._hands.plus(np.full(count, EMPTY), cards.spike, cards.has_spike)
+        hand = self._hands.plus(np.full(len(observations), EMPTY), cards.spike, cards.has_spike)
         for slot in range(MAX_HAND):
             hand = self._hands.plus(hand, cards.values[:, slot], cards.held[:, slot])
         unseen = self._hands.deck - np.rint(blocks(observations).seen_values * 3)
         unseen = np.maximum(unseen, 0).astype(np.float32)
         left = unseen.sum(axis=1, keepdims=True)
+        others = np.clip(stakes.opponents, 1, self._opponents) - 1
         return Seats(
             cards=cards,
             hand=hand,
             chances=np.divide(unseen, left, out=np.full_like(unseen, 1 / 21), where=left > 0),
-            others=np.clip(stakes.opponents, 1, len(self._wins)) - 1,
-            bonus=stakes.sabacc_pot,
+            table=(stage * self._opponents + others) * self._width,
         )
 
     def scores(
-        self, observations: Floats, action_masks: NDArray[np.int8], stakes: Stakes
+        self, observations: Floats, action_masks: NDArray[np.int8], stakes: Stakes, stage: Ints
     ) -> Floats:
         """Return what each card action is worth, in pots and less its fee.
 
@@ -100,11 +94,12 @@ class CardSearch:
             observations: (n, OBSERVATION_SIZE) of card turns and forced redraws.
             action_masks: (n, num_actions); an action legal nowhere is not looked at.
             stakes: of these observations.
+            stage: (n,) the stage that they are in.
 
         Returns:
             (n, num_actions) float32.
         """
-        seats = self.seats(observations, stakes)
+        seats = self.seats(observations, stakes, stage)
         cards = seats.cards
         scores = np.full(action_masks.shape, NEVER, dtype=np.float32)
         possible = action_masks.any(axis=0)
@@ -139,15 +134,21 @@ class CardSearch:
 
     def worth(self, seats: Seats, hand: Ints) -> Floats:
         """Return what hands are worth in pots, (n,)."""
-        won: Floats = self._wins[seats.others, hand]
-        return won * (1 + seats.bonus * self._zeros[hand])
+        worth: Floats = self._worths[seats.table + hand]
+        return worth
 
     def expected(self, seats: Seats, hand: Ints) -> Floats:
         """Return what hands are worth on average after one card more, (n,)."""
-        at = seats.others, np.minimum(hand, len(self._hands.children) - 1)
-        won: Floats = np.einsum("nv,nv->n", self._wins_after[at], seats.chances)
-        zero: Floats = np.einsum("nv,nv->n", self._zero_wins_after[at], seats.chances)
-        return won + seats.bonus * zero
+        drawn: Floats = np.einsum("nv,nv->n", self._after(seats, hand), seats.chances)
+        return drawn
+
+    def _after(self, seats: Seats, hand: Ints) -> Floats:
+        """Return what hands are worth after each card that may come, (n, 21)."""
+        children = self._hands.children
+        after: Floats = self._worths.take(
+            children[np.minimum(hand, len(children) - 1)] + seats.table[:, None]
+        )
+        return after
 
     def _drawing(self, seats: Seats) -> Floats:
         """Return what a draw is worth: of each card that may come the best use is made."""
@@ -158,16 +159,15 @@ class CardSearch:
             best[:] = self.worth(seats, seats.hand)[:, None]
         ways = [seats.hand] if self._may_keep else []
         if self._may_replace:
+            first = self._hands.minus(seats.hand, seats.cards.values[:, 0])
             ways += [
-                np.where(held, self._hands.minus(seats.hand, values), EMPTY)
+                np.where(held, self._hands.minus(seats.hand, values), first)
                 for values, held in zip(seats.cards.values.T, seats.cards.held.T, strict=True)
             ]
         if self._may_replace_spike:
             ways.append(self._hands.minus(seats.hand, seats.cards.spike))
         for hand in ways:
-            at = seats.others, np.minimum(hand, len(self._hands.children) - 1)
-            after = self._wins_after[at] + seats.bonus[:, None] * self._zero_wins_after[at]
-            np.maximum(best, after, out=best)
+            np.maximum(best, self._after(seats, hand), out=best)
         drawn: Floats = np.einsum("nv,nv->n", best, seats.chances)
         return drawn
 

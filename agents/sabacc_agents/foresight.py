@@ -1,120 +1,173 @@
-"""What hands are worth before the end: backward through the phases of a hand, from the reveal.
+"""What hands are worth before the end: backward through the phases, from the reveal to the deal.
 
-Each seat is taken alone, choosing at every card turn and redraw what is worth most, drawing from a
-deck of which it has seen its own cards only. What it holds at the end is worth its chance to win.
+Each seat is taken alone: at every card turn and redraw it does what is worth most, having seen of
+the deck its own cards only. A hand at the end is worth what the caller says.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sabacc_agents.hand_values import HandValues
-from sabacc_agents.reading import Floats
+from sabacc_agents.reading import NEVER, Bools, Floats, Ints
 from sabacc_env.rules import RuleSet
 
 DOUBLES: Final = 5 / 36
+"""The chance of doubles that are not Spikes."""
+
 DOUBLE_SPIKE: Final = 1 / 36
-"""The chances of the dice (RULES.md section 1)."""
+
+OPENING: Final = (0, "betting")
+"""The stage of the opening bet."""
+
+Stage = tuple[int, str]
+"""A round and a phase."""
 
 
-def backward(rules: RuleSet, num_players: int, hands: HandValues, final: Floats) -> dict[tuple[int, str], Floats]:
+def stages(rules: RuleSet) -> list[Stage]:
+    """Return the stages of a hand in order.
+
+    >>> from sabacc_env.rules import load_rules
+    >>> stages(load_rules("spacers", rounds=1))
+    [(0, 'betting'), (1, 'cards'), (1, 'betting'), (1, 'dice')]
+    """
+    rounds = range(1, rules.rounds + 1)
+    course = [(number, str(phase)) for number in rounds for phase in rules.phases]
+    return [OPENING, *course] if rules.opening_bet else course
+
+
+def foresee(rules: RuleSet, num_players: int, hands: HandValues, final: Floats) -> Floats:
+    """Return what each hand is worth after each stage (after the seat's action in it).
+
+    Args:
+        rules: the rules.
+        num_players: seats at the table: a fee is weighed against the pot that their antes make.
+        hands: the hands of these rules.
+        final: (number of hands,) what they are worth at the end, in pots.
+
+    Returns:
+        (number of stages, number of hands) float32.
+    """
+    course = stages(rules)
+    worths = np.empty((len(course), len(final)), dtype=np.float32)
     worth = final
-    after = {}
-    course = [(0, "betting")] * rules.opening_bet + [(r, p) for r in range(1, rules.rounds + 1) for p in rules.phases]
-    step = Steps(rules, num_players, hands)
-    for round_no, phase in reversed(course):
-        after[round_no, phase] = worth
+    backward = _Backward(rules, num_players, hands)
+    for index in range(len(course) - 1, -1, -1):
+        worths[index] = worth
+        number, phase = course[index]
         if phase == "cards":
-            worth = step.cards(worth)
+            worth = backward.before_cards(worth, number)
         elif phase == "dice":
-            worth = step.dice(worth)
-    return after
+            worth = backward.before_dice(worth)
+        if index == 1 and course[0] == OPENING and rules.spike_card:
+            worth = backward.before_spikes(worth)
+    return worths
 
 
-class Steps:
-    def __init__(self, rules, num_players, hands):
-        self.rules, self.hands = rules, hands
-        self.m = len(hands.children)
-        left = np.maximum(hands.deck - hands.counts, 0).astype(np.float32)
-        self.chances = left / np.maximum(left.sum(axis=1, keepdims=True), 1)
-        self.pot = num_players * rules.hand_ante
-        largest = int(hands.sizes.max())
-        # slots
-        n = len(hands.sizes)
-        self.slots = np.full((largest, n), -1)
-        size = np.zeros(n, dtype=np.int64)
-        for v in range(21):
-            for copy in range(3):
-                has = np.flatnonzero(hands.counts[:, v] > copy)
-                self.slots[size[has], has] = v
-                size[has] += 1
-        ways = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]], dtype=np.float64)
-        w = ways[hands.deck, hands.counts].prod(axis=1)
-        self.ways = w / np.bincount(hands.sizes, w)[hands.sizes]
+class _Backward:
+    """One step back at a time."""
 
-    def without(self, slot):
-        v = self.slots[slot]
-        held = v >= 0
-        return held, self.hands.parents[np.arange(len(v)), v]
+    def __init__(self, rules: RuleSet, num_players: int, hands: HandValues) -> None:
+        self._rules = rules
+        self._hands = hands
+        self._fees = {kind: fee / (num_players * rules.hand_ante) for kind, fee in rules.fees.items()}
+        actions = set(rules.card_actions)
+        self._replaces = bool({"replace", "replace_spike"} & actions)
+        self._leaves = rules.look_then_discard or "discard_drawn" in actions
+        self._dealt = rules.cards_dealt + rules.spike_card
+        self._grows = rules.largest_hand > self._dealt
 
-    def drawn(self, worth):
-        m = self.m
-        return np.einsum("nv,nv->n", worth[self.hands.children], self.chances[:m])
+    def before_spikes(self, worth: Floats) -> Floats:
+        """Return what hands are worth before their Spike Cards are dealt."""
+        before = worth.copy()
+        count = self._hands.up_to(self._rules.cards_dealt)
+        before[:count] = self._one_more(worth, count)
+        return before
 
-    def one_more(self, worth):
-        """U of draw for hands of fewer than largest; NEVER otherwise"""
-
-    def cards(self, worth):
-        r, h = self.rules, self.hands
-        a = set(r.card_actions)
-        fee = lambda k: r.fees.get(k, 0) / self.pot
-        base = worth.copy()
-        d = self.drawn(worth)
-        second = r.look_then_discard or a & {"replace", "replace_spike", "discard_drawn"}
-        if "draw" in a and not second:
-            np.maximum(base[: self.m], d - fee("draw"), out=base[: self.m])
-        if "discard_draw" in a:
-            for s in range(len(self.slots)):
-                held, wo = self.without(s)
-                base = np.where(held, np.maximum(base, d[np.minimum(wo, self.m - 1)] - fee("discard_draw")), base)
-        if second and "draw" in a:
-            best = np.full((len(worth), 21), -9, dtype=np.float32)
-            if r.look_then_discard or "discard_drawn" in a: best[:] = worth[:, None]
-            if not a & {"replace", "replace_spike"}:
-                best[: self.m] = np.maximum(best[: self.m], worth[h.children])
+    def before_cards(self, worth: Floats, number: int) -> Floats:
+        """Return what hands are worth before the card phase of a round."""
+        actions, hands = self._rules.card_actions, self._hands
+        count = hands.up_to(self._dealt + (number - 1 if self._grows else 0))
+        kept = worth[:count]
+        best = kept.copy()
+        if "draw" in actions:
+            if self._replaces:
+                after = self._exchanged(worth, count)
             else:
-                for s in range(len(self.slots)):
-                    held, wo = self.without(s)
-                    best = np.where(held[:, None], np.maximum(best, worth[h.children[np.minimum(wo, self.m - 1)]]), best)
-            base = np.maximum(base, np.einsum("nv,nv->n", best, self.chances) - fee("draw"))
-        if a & {"swap", "buy_discard"}:
-            best = np.repeat(base[:, None], 21, axis=1)
-            if "buy_discard" in a:
-                best[: self.m] = np.maximum(best[: self.m], worth[h.children] - fee("buy_discard"))
-            if "swap" in a:
-                for s in range(len(self.slots)):
-                    held, wo = self.without(s)
-                    best = np.where(held[:, None], np.maximum(best, worth[h.children[np.minimum(wo, self.m - 1)]] - fee("swap")), best)
-            base = np.einsum("nv,nv->n", best, self.chances)
-        return base.astype(np.float32)
+                after = worth[hands.children[:count]]
+            if self._leaves:
+                after = np.maximum(after, kept[:, None])
+            drawn = np.einsum("nv,nv->n", after, hands.draws[:count])
+            best = np.maximum(best, drawn - self._fee("draw"))
+        if "discard_draw" in actions:
+            best = np.maximum(best, self._redrawn(worth, count) - self._fee("discard_draw"))
+        if "swap" in actions or "buy_discard" in actions:
+            # Any card may lie on top of the discard pile, as any may be drawn.
+            by_top = np.repeat(best[:, None], hands.draws.shape[1], axis=1)
+            if "swap" in actions:
+                np.maximum(by_top, self._exchanged(worth, count) - self._fee("swap"), out=by_top)
+            if "buy_discard" in actions:
+                bought = worth[hands.children[:count]] - self._fee("buy_discard")
+                np.maximum(by_top, bought, out=by_top)
+            best = np.einsum("nv,nv->n", by_top, hands.draws[:count])
+        before = worth.copy()
+        before[:count] = best
+        return before
 
-    def dice(self, worth):
-        h = self.hands
-        total = (1 - DOUBLES - DOUBLE_SPIKE) * worth
-        for what, p in ((self.rules.doubles, DOUBLES), (self.rules.double_spike, DOUBLE_SPIKE)):
-            if what == "none":
-                total = total + p * worth
-            elif what == "redraw_all":
-                total = total + p * np.bincount(h.sizes, self.ways * worth)[h.sizes]
+    def before_dice(self, worth: Floats) -> Floats:
+        """Return what hands are worth before the dice are rolled."""
+        before: Floats = np.float32(1 - DOUBLES - DOUBLE_SPIKE) * worth
+        for effect, chance in (
+            (self._rules.doubles, DOUBLES),
+            (self._rules.double_spike, DOUBLE_SPIKE),
+        ):
+            if effect == "none":
+                after = worth
+            elif effect == "redraw_one":
+                after = self._redrawn(worth, len(worth))
             else:
-                d = self.drawn(worth)
-                best = np.full(len(worth), -9.0)
-                for s in range(len(self.slots)):
-                    held, wo = self.without(s)
-                    best = np.where(held, np.maximum(best, d[np.minimum(wo, self.m - 1)]), best)
-                total = total + p * best
-        return total.astype(np.float32)
+                sizes = self._hands.sizes
+                after = np.bincount(sizes, self._hands.dealt * worth)[sizes].astype(np.float32)
+            before += np.float32(chance) * after
+        return before
+
+    def _one_more(self, worth: Floats, count: int) -> Floats:
+        """Return what the first hands are worth with a card more."""
+        hands = self._hands
+        drawn: Floats = np.einsum("nv,nv->n", worth[hands.children[:count]], hands.draws[:count])
+        return drawn
+
+    def _redrawn(self, worth: Floats, count: int) -> Floats:
+        """Return what the first hands are worth when the best card to put down is redrawn."""
+        most = min(count, len(self._hands.children))
+        more = self._one_more(worth, most)
+        best = np.full(count, NEVER, dtype=np.float32)
+        for held, without in self._without(count):
+            np.maximum(best, np.where(held, more[without], NEVER), out=best)
+        return best
+
+    def _exchanged(self, worth: Floats, count: int) -> Floats:
+        """Return what the first hands are worth with the best card changed for one of each value.
+
+        The shape is (count, 21).
+        """
+        hands = self._hands
+        after = worth[hands.children[: min(count, len(hands.children))]]
+        best = np.full((count, hands.draws.shape[1]), NEVER, dtype=np.float32)
+        for held, without in self._without(count):
+            np.maximum(best, after[without], out=best, where=held[:, None])
+        return best
+
+    def _without(self, count: int) -> list[tuple[Bools, Ints]]:
+        """Return for each slot which of the first hands have it, and the hand without its card."""
+        hands = self._hands
+        left = []
+        for values in hands.slots[:, :count]:
+            held = values >= 0
+            without = np.where(held, hands.parents[np.arange(count), values], 0)
+            left.append((held, without))
+        return left
+    def _fee(self, kind: str) -> np.float32:
+        return np.float32(self._fees.get(kind, 0))

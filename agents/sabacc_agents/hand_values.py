@@ -13,14 +13,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.reading import Bools, Ints
+from sabacc_agents.reading import Bools, Floats, Ints
 from sabacc_env.cards import Card, deck
 from sabacc_env.engine.batch import ranked
-from sabacc_env.engine.layout import MAX_HAND, RANKINGS
+from sabacc_env.engine.layout import RANKINGS
 from sabacc_env.rules import RuleSet
 
 NUM_VALUES: Final = 21
 """Values from -10 to +10, in this order: value + 10 is the index of one."""
+
+VALUES: Final = range(-10, 11)
+
+WAYS: Final = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]], dtype=np.float64)
+"""In how many ways so many of so many cards can be chosen: of n cards k, at [n, k]."""
 
 EMPTY: Final = 0
 """The number of the hand without cards."""
@@ -38,17 +43,28 @@ class HandValues:
             the hand itself where it has none.
         counts: (number of hands, 21) int8: the cards of each value.
         sizes: (number of hands,) how many cards; hands of fewer cards come first.
+        slots: (largest, number of hands) int8: value + 10 of each card of the hand; -1 for none.
+        dealt: (number of hands,) the chance that so many cards dealt blindly make this hand.
+        draws: (number of hands, 21) float32: the chance of each value to be drawn next, when of the
+            deck no more is seen than the hand.
         strengths: (number of hands,) as the ranking has them; 0 for the empty hand.
         zeros: (number of hands,) bool, whether the total is zero.
     """
 
-    deck: NDArray[np.int64]
+    deck: Ints
     children: NDArray[np.int32]
     parents: NDArray[np.int32]
     counts: NDArray[np.int8]
-    sizes: NDArray[np.int64]
-    strengths: NDArray[np.int64]
-    zeros: NDArray[np.bool_]
+    sizes: Ints
+    slots: NDArray[np.int8]
+    dealt: NDArray[np.float64]
+    draws: Floats
+    strengths: Ints
+    zeros: Bools
+
+    def up_to(self, size: int) -> int:
+        """Return how many hands have at most so many cards: they are numbered first."""
+        return int(np.searchsorted(self.sizes, size, side="right"))
 
     def plus(self, hands: Ints, values: Ints, where: Bools | None = None) -> Ints:
         """Return the hands with a card more, all (n,); of a full hand the result is undefined.
@@ -102,36 +118,51 @@ def _hand_values(
         sizes_keys.append(unique)
         first += len(keys)
     counts = _counts(np.concatenate(sizes_keys))
+    sizes = counts.sum(axis=1, dtype=np.int64)
     made = np.concatenate(children).astype(np.int32)
     shorter, value = np.nonzero(made != np.arange(len(made))[:, None])
     parents = np.repeat(np.arange(len(counts), dtype=np.int32)[:, None], NUM_VALUES, axis=1)
     parents[made[shorter, value], value] = shorter
+    ways = WAYS[in_deck, counts].prod(axis=1)
+    left = (in_deck - counts).astype(np.float32)
+    slots = _slots(counts, largest)
     return HandValues(
         deck=in_deck.astype(np.int64),
         children=made,
         parents=parents,
         counts=counts,
-        sizes=counts.sum(axis=1, dtype=np.int64),
-        strengths=_strengths(counts, RANKINGS.index(ranking)),
+        sizes=sizes,
+        slots=slots,
+        dealt=ways / np.bincount(sizes, ways)[sizes],
+        draws=left / np.maximum(left.sum(axis=1, keepdims=True), 1),
+        strengths=_strengths(slots, sizes, RANKINGS.index(ranking)),
         zeros=counts.astype(np.int64) @ np.arange(-10, 11) == 0,
     )
 
 
-def _counts(keys: NDArray[np.int64]) -> NDArray[np.int8]:
+def _counts(keys: Ints) -> NDArray[np.int8]:
     """Return the cards of each value in hands given by their keys, (n, 21)."""
     return (keys[:, None] >> 2 * np.arange(NUM_VALUES) & 3).astype(np.int8)
 
 
-def _strengths(counts: NDArray[np.int8], ranking: int) -> NDArray[np.int64]:
-    """Return how the hands rank; of each value the first cards of the deck are taken."""
-    cards = np.zeros((len(counts), MAX_HAND), dtype=np.int8)
-    sizes = np.zeros(len(counts), dtype=np.int64)
-    rows = np.arange(len(counts))
-    for value in range(-10, 11):
+def _slots(counts: NDArray[np.int8], largest: int) -> NDArray[np.int8]:
+    """Return the cards of hands one by one (see ``HandValues``)."""
+    slots = np.full((largest, len(counts)), -1, dtype=np.int8)
+    filled = np.zeros(len(counts), dtype=np.int64)
+    for value in range(NUM_VALUES):
         for copy in range(3):
-            has = rows[counts[:, value + 10] > copy]
-            if len(has):
-                cards[has, sizes[has]] = 60 + copy if value == 0 else Card.of(value, copy)
-                sizes[has] += 1
-    strengths = [ranked(ranking, cards[row, : sizes[row]], -1) for row in rows[1:]]
-    return np.array([0, *strengths], dtype=np.int64)
+            has = np.flatnonzero(counts[:, value] > copy)
+            slots[filled[has], has] = value
+            filled[has] += 1
+    return slots
+
+
+def _strengths(slots: NDArray[np.int8], sizes: Ints, ranking: int) -> Ints:
+    """Return how the hands rank; equal values take the suits in order."""
+    card_of = np.array([[Card.of(v, s) if v else 60 + s % 2 for s in range(3)] for v in VALUES])
+    copy = np.zeros_like(slots)
+    for slot in range(1, len(slots)):
+        copy[slot] = np.where(slots[slot] == slots[slot - 1], copy[slot - 1] + 1, 0)
+    cards = card_of[slots, copy].T.astype(np.int8)
+    hands = zip(np.ascontiguousarray(cards[1:]), sizes[1:].tolist(), strict=True)
+    return np.array([0, *(ranked(ranking, hand[:size], -1) for hand, size in hands)])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.card_search import CardSearch
-from sabacc_agents.percentiles import bin_of, percentiles
+from sabacc_agents.percentiles import percentiles
 from sabacc_agents.reading import Floats, Ints, Raises, Stakes, best_legal
 from sabacc_agents.scripted import BETTING, chosen_bets
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
@@ -57,9 +57,8 @@ class Maximiser:
         self._rules = rules
         self._raises = Raises(rules, bet_sizes)
         self._betting = betting
-        self._chance = known.wins[0]
-        self._prospects = known.prospects
-        self._search = CardSearch(rules, known.hands, known.wins)
+        self._known = known
+        self._search = CardSearch(rules, known.hands, known.worths)
         self._zeros = known.hands.zeros
 
     def reset(self, num_tables: int) -> None:
@@ -85,20 +84,22 @@ class Maximiser:
 
     def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         stakes = Stakes(observations, self._rules)
-        return best_legal(self._search.scores(observations, action_masks, stakes), action_masks)
+        stage = self._known.stage(observations)
+        scores = self._search.scores(observations, action_masks, stakes, stage)
+        return best_legal(scores, action_masks)
 
     def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         """Compare the chance to win with what a call costs and what the pot pays."""
         how = self._betting
         stakes = Stakes(observations, self._rules)
-        hand = self._search.seats(observations, stakes).hand
-        rounds = blocks(observations).round.argmax(axis=1)
-        one = self._prospects[rounds, bin_of(self._chance[hand])]
-        against = np.where(stakes.facing, np.maximum(one - how.caution, 0) / (1 - how.caution), one)
-        wins = against ** stakes.opponents
-        pays = stakes.prize + stakes.sabacc_pot * self._zeros[hand]
-        calls = wins * (pays + stakes.cost) >= stakes.cost
-        free = one ** stakes.opponents
-        wanted = stakes.first & (free >= np.where(stakes.facing, how.raise_from, how.bet_from))
+        seats = self._search.seats(observations, stakes, self._known.stage(observations))
+        wins = self._search.worth(seats, seats.hand)
+        one = wins ** (1 / np.maximum(stakes.opponents, 1))
+        better = np.maximum(one - how.caution, 0) / (1 - how.caution)
+        against = np.where(stakes.facing, wins / np.maximum(one, 1e-6) * better, wins)
+        pays = stakes.prize + stakes.sabacc_pot * self._zeros[seats.hand]
+        calls = against * (pays + stakes.cost) >= stakes.cost
+        enough = np.where(stakes.facing, how.raise_from, how.bet_from)
+        wanted = stakes.first & (wins >= enough)
         to = self._raises.nearest(action_masks, stakes, how.size)
         return chosen_bets(action_masks, calls, wanted & self._raises.legal(action_masks), to)

@@ -1,4 +1,4 @@
-"""How good a hand is: the chance that it beats what an opponent holds at the end.
+"""How good a hand is: the chance that it beats what opponents hold at the end.
 
 What opponents hold at the end is not guessed: the game is played, by seats that choose their cards
 by these very chances and that check and call, until chances and hands agree. The seed is fixed, so
@@ -15,22 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.card_search import CardSearch
+from sabacc_agents.foresight import foresee, stages
 from sabacc_agents.hand_values import HandValues, hand_values
-from sabacc_agents.reading import NEVER, Floats, Ints, Stakes, best_legal
-from sabacc_agents.rollouts import ROUNDS, Rollouts, play_out
-from sabacc_env.engine.layout import CALL, CHECK
+from sabacc_agents.reading import Floats, Ints, Stakes, best_legal
+from sabacc_agents.rollouts import play_out
+from sabacc_env.engine.layout import CALL, CHECK, PHASES
+from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
 
 FINAL_HANDS: Final = 8192
 """About how many final hands a distribution is taken from."""
 
-PASSES: Final = 4
-"""How often the hands at the end are played for, each time by the chances found before."""
-
-BINS: Final = 40
-"""Hands are told apart this finely in what they may still become."""
+PASSES: Final = 3
+"""How often hands are played to their end, each time by the chances found before."""
 
 SEED: Final = 1977
+
+ROUNDS_SEEN: Final = 5
+"""The rounds that an observation tells apart: 0 (the opening bet), 1, 2, 3, and 4 or later."""
 
 
 @dataclass(frozen=True)
@@ -39,61 +41,68 @@ class Percentiles:
 
     Attributes:
         hands: the hands of these rules.
-        wins: (num_players - 1, number of hands) float32: the chance that a hand, as it is, beats
-            the final hands of 1, 2, ... opponents, an equal one counting half.
-        prospects: (5, 40) float32: at a betting turn of a round (0 the opening bet, 4 a fourth or
-            later), the mean chance that the hand then beats one opponent at the end, by that
-            chance of the hand as it is, in 40 steps.
+        final: (number of hands,) float32: the chance that a hand at the end beats the final hand of
+            one opponent, an equal one counting half.
+        worths: (number of stages, num_players - 1, number of hands) float32: after each stage, the
+            chance that what a hand becomes beats 1, 2, ... opponents at the end.
+        stage_of: (3, 5) the stage of each phase (as ``PHASES`` has them) and observed round.
     """
 
     hands: HandValues
-    wins: Floats
-    prospects: Floats
+    final: Floats
+    worths: Floats
+    stage_of: Ints
+
+    def stage(self, observations: Floats) -> Ints:
+        """Return which stage observations are in, (n,)."""
+        seen = blocks(observations)
+        phase = np.maximum(seen.phase.argmax(axis=1) - 1, 0)  # first and second choice are one
+        return self.stage_of[phase, seen.round.argmax(axis=1)]
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=16)
 def percentiles(rules: RuleSet, num_players: int) -> Percentiles:
     """Work out, once for each rule set and number of players, how good every hand is."""
     hands = hand_values(rules)
-    chance = _before_play(hands)
+    final = _chances(hands.strengths, hands.strengths, hands.dealt * (hands.sizes > 0))
     num_tables = max(FINAL_HANDS // num_players, 1)
+    most = num_players - 1
     for turn in range(PASSES):
-        search = CardSearch(rules, hands, _against(chance, num_players - 1))
-        played = play_out(
-            rules, num_players, num_tables, SEED + turn, hands, _Searcher(search, rules).act
-        )
-        final = played.final[played.final >= 0]
-        if len(final):
-            chance = _chances(hands.strengths, hands.strengths[final], np.ones(len(final)))
-    return Percentiles(hands, _against(chance, num_players - 1), _prospects(played, chance))
+        worths = foresee(rules, num_players, hands, final**most)[:, None]
+        known = Percentiles(hands, final, worths, _stage_of(rules))
+        chooser = _Chooser(rules, known)
+        ends = play_out(rules, num_players, num_tables, SEED + turn, hands, chooser.act)
+        if len(ends):
+            final = _chances(hands.strengths, hands.strengths[ends], np.ones(len(ends)))
+    against = [foresee(rules, num_players, hands, final**k) for k in range(1, most + 1)]
+    return Percentiles(hands, final, np.stack(against, axis=1), _stage_of(rules))
 
 
-class _Searcher:
+class _Chooser:
     """Chooses cards by search; checks, calls where it must, junks only where it must."""
 
-    def __init__(self, search: CardSearch, rules: RuleSet) -> None:
-        self._search = search
+    def __init__(self, rules: RuleSet, known: Percentiles) -> None:
         self._rules = rules
+        self._known = known
+        self._search = CardSearch(rules, known.hands, known.worths)
 
     def act(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._search.scores(
-            observations, action_masks, Stakes(observations, self._rules)
-        )
-        scores[:, [CHECK, CALL]] = 0
+        stakes = Stakes(observations, self._rules)
+        stage = self._known.stage(observations)
+        scores = self._search.scores(observations, action_masks, stakes, stage)
+        scores[:, [CHECK, CALL]] = 2
         return best_legal(scores, action_masks)
 
 
-def _before_play(hands: HandValues) -> Floats:
-    """Return the chance of each hand to beat a hand dealt blindly, of any number of cards alike."""
-    ways = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]], dtype=np.float64)
-    weights = ways[hands.deck, hands.counts].prod(axis=1)
-    weights /= np.bincount(hands.sizes, weights)[hands.sizes]
-    return _chances(hands.strengths, hands.strengths[1:], weights[1:])
+def _stage_of(rules: RuleSet) -> Ints:
+    """Return the stage of each phase and observed round; 0 where there is none.
 
-
-def _against(chance: Floats, opponents: int) -> Floats:
-    """Return the chance to beat 1, 2, ... opponents, taken as independent."""
-    return chance ** np.arange(1, opponents + 1, dtype=np.float32)[:, None]
+    Of round 4 or later only that is observed; it is taken for the last.
+    """
+    found = np.zeros((len(PHASES) - 1, ROUNDS_SEEN), dtype=np.int64)
+    for index, (number, phase) in enumerate(stages(rules)):
+        found[PHASES.index(phase), min(number, ROUNDS_SEEN - 1)] = index
+    return found
 
 
 def _chances(strengths: Ints, others: Ints, weights: NDArray[np.float64]) -> Floats:
@@ -103,39 +112,3 @@ def _chances(strengths: Ints, others: Ints, weights: NDArray[np.float64]) -> Flo
     lower = below[np.searchsorted(others[order], strengths, side="left")]
     upper = below[np.searchsorted(others[order], strengths, side="right")]
     return ((lower + upper) / 2 / below[-1]).astype(np.float32)
-
-
-def _prospects(played: Rollouts, chance: Floats) -> Floats:
-    """Return what becomes of hands at the betting turns of each round (see ``Percentiles``)."""
-    centres = (np.arange(BINS) + 0.5) / BINS
-    prospects = np.tile(centres.astype(np.float32), (ROUNDS, 1))
-    for number, betting in enumerate(played.betting):
-        both = (betting >= 0) & (played.final >= 0)
-        if not both.any():
-            continue
-        bins = bin_of(chance[betting[both]])
-        count = np.bincount(bins, minlength=BINS)
-        total = np.bincount(bins, chance[played.final[both]], minlength=BINS)
-        prospects[number] = np.interp(centres, *_rising(centres, count, total))
-    return prospects
-
-
-def _rising(
-    centres: NDArray[np.float64], count: Ints, total: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bins that were met, and the means in them made to rise (isotonic regression)."""
-    met = np.flatnonzero(count)
-    counts = np.concatenate([[0], np.cumsum(count[met])])
-    totals = np.concatenate([[0.0], np.cumsum(total[met])])
-    first, last = np.ogrid[: len(met), 1 : len(met) + 1]
-    spans = np.where(first < last, counts[last] - counts[first], 1)
-    means = (totals[last] - totals[first]) / spans
-    # The mean at i: over the starts up to i, the greatest of the least means of spans past i.
-    least = np.minimum.accumulate(np.where(first < last, means, np.inf)[:, ::-1], axis=1)[:, ::-1]
-    greatest = np.maximum.accumulate(np.where(first < last, least, -np.inf), axis=0)
-    return centres[met], np.diagonal(greatest)
-
-
-def bin_of(chance: Floats) -> Ints:
-    """Return which of the 40 steps chances from 0 to 1 fall into."""
-    return np.minimum((chance * BINS).astype(np.int64), BINS - 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +13,7 @@ from sabacc_agents.reading import Floats, Ints
 from sabacc_env.cards import NUM_CARDS, Card
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes, num_actions
-from sabacc_env.engine.layout import BETTING, GAME_DTYPE, OVER
+from sabacc_env.engine.layout import GAME_DTYPE, OVER
 from sabacc_env.engine.rulebook import rules_record, starting_credits
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
@@ -22,28 +21,12 @@ from sabacc_env.rules import RuleSet
 Choose = Callable[[Floats, NDArray[np.int8]], Ints]
 """A way of choosing: actions for observations (n, OBSERVATION_SIZE) and masks (n, num_actions)."""
 
-ROUNDS: Final = 5
-"""Rounds told apart: the opening bet (0), 1, 2, 3, and 4 or later."""
-
 _VALUES: Final = np.array([Card(card).value for card in range(NUM_CARDS)])
-
-
-@dataclass(frozen=True)
-class Rollouts:
-    """Hands by number, as ``HandValues`` has them; -1 where there is none.
-
-    Attributes:
-        final: (num_tables, num_players) at the end, of the seats that then remained.
-        betting: (5, num_tables, num_players) at the seat's last betting turn of each round.
-    """
-
-    final: Ints
-    betting: Ints
 
 
 def play_out(
     rules: RuleSet, num_players: int, num_tables: int, seed: int, hands: HandValues, choose: Choose
-) -> Rollouts:
+) -> Ints:
     """Play one hand at each of many tables, all seats choosing alike.
 
     Args:
@@ -53,6 +36,9 @@ def play_out(
         seed: decides the keys of the hands.
         hands: the hands of these rules.
         choose: how every seat chooses; it sees the default bet sizes.
+
+    Returns:
+        The numbers of the hands of the seats that remained at the end, one after the other.
     """
     everywhere = np.arange(num_tables)
     games = np.zeros(num_tables, GAME_DTYPE)
@@ -71,21 +57,14 @@ def play_out(
     written = legal, seats, observations, masks
     finished = np.zeros(num_tables, dtype=np.bool_)
     net = np.zeros((num_tables, num_players), dtype=np.int64)
-    betting = np.full((ROUNDS, num_tables, num_players), -1)
     playing = np.flatnonzero(games["phase"] != OVER)
     batch.write_tables(games, record, sizes, playing, *written)
     while len(playing):
-        at_bet = playing[games["phase"][playing] == BETTING]
-        rounds = np.minimum(games["round_no"][at_bet], ROUNDS - 1)
-        seat = seats[at_bet]
-        betting[rounds, at_bet, seat] = _numbers(games, hands, at_bet, seat)
         actions = choose(observations[playing], masks[playing])
         batch.step_tables(games, record, sizes, playing, actions, *written, finished, net)
         playing = playing[~finished[playing]]
     remaining = games["remaining"][:, None] >> np.arange(num_players) & 1
-    final = np.full((num_tables, num_players), -1)
-    final[remaining > 0] = _numbers(games, hands, *np.nonzero(remaining))
-    return Rollouts(final, betting)
+    return _numbers(games, hands, *np.nonzero(remaining))
 
 
 def _numbers(games: NDArray[Any], hands: HandValues, tables: Ints, seats: Ints) -> Ints:

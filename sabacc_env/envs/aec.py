@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar
@@ -94,15 +94,15 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.rules = load_rules(rules)
-        check_num_players(self.rules, num_players)
+        num_players = check_num_players(self.rules, num_players)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise SabaccError(f"render_mode: {render_mode!r} is unknown; use ansi or human")
         self.num_players = num_players
         self.hands = whole("hands", hands, 1, UNLIMITED)
+        self._encoded_sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
         self.render_mode = render_mode
         self.game: Game
-        self._encoded_sizes = encode_bet_sizes(bet_sizes)
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
@@ -152,7 +152,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._start_turn()
+        self._go_on()
 
     def _deal(self, **given: Any) -> Game:
         assert self._seed is not None
@@ -175,13 +175,10 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             raise IllegalMove(f"{action!r} is no action: use a whole number below the space's n")
         self.game.play_code(self._checked(int(action)), self._encoded_sizes)
         self._cumulative_rewards[agent] = 0.0
-        if self.game.seat_to_act is None:
-            self._end_hand()
-        else:
-            for other in self.agents:
-                self.rewards[other] = 0.0
-                self.infos[other] = {}
-            self._start_turn()
+        for other in self.agents:
+            self.rewards[other] = 0.0
+            self.infos[other] = {}
+        self._go_on()
         if self.render_mode == "human":
             self.render()
 
@@ -194,6 +191,20 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             f"action {action} is not legal for {self.agent_selection}; legal: {legal}"
         )
 
+    def _go_on(self) -> None:
+        """Go to the next decision: end a hand that is over, deal the next or end the episode."""
+        while self.game.seat_to_act is None:  # a hand may end at its deal, all credits in the antes
+            self._pay_out()
+            self._hand += 1
+            if self._hand == self.hands or not self.game.can_go_on():
+                self.terminations = dict.fromkeys(self.agents, True)
+                self.agent_selection = self.agents[0]
+                break
+            self._next_hand()
+        else:
+            self._start_turn()
+        self._accumulate_rewards()
+
     def _start_turn(self) -> None:
         """Let the seat to act choose."""
         seat = self.game.seat_to_act
@@ -204,8 +215,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             acts = agent == self.agent_selection
             self.infos[agent]["action_mask"] = (self._mask if acts else self._no_actions).copy()
 
-    def _end_hand(self) -> None:
-        """Pay the rewards, say how the hand ended, and deal the next hand or end the episode."""
+    def _pay_out(self) -> None:
+        """Pay the rewards of a hand that is over and say how it ended."""
         game = self.game
         net, winners = game.net_credits, game.winners
         assert net is not None
@@ -217,7 +228,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 assert rank is not None
                 names[self.possible_agents[seat]] = rank.name
         for agent in self.agents:
-            self.rewards[agent] = net[self._seats[agent]] / self.rules.ante_unit
+            self.rewards[agent] += net[self._seats[agent]] / self.rules.ante_unit
             self.infos[agent] = {
                 "net_credits": list(net),
                 "revealed_hands": dict(names),
@@ -225,23 +236,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 "sabacc_pot": game.sabacc_pot,
                 "action_mask": self._no_actions.copy(),
             }
-        self._accumulate_rewards()
-        self._hand += 1
-        if self._hand < self.hands and game.can_go_on():
-            self._next_hand()
-        else:
-            self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]
 
     def _next_hand(self) -> None:
         carried: dict[str, Any] = {"dealer": (self.game.dealer + 1) % self.num_players}
         if not self.rules.points:
             carried |= {"credits": self.game.credits, "sabacc_pot": self.game.sabacc_pot}
         self.game = self._deal(**carried)
-        if self.game.seat_to_act is None:
-            self._end_hand()
-        else:
-            self._start_turn()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return the agent's observation and mask; any possible agent may ask at any time."""
@@ -275,11 +275,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """There is nothing to close."""
 
 
-def _known_options(options: dict[str, Any]) -> dict[str, Any]:
+def _known_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Keep the options meant for this environment.
 
     Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error.
     """
+    if not isinstance(options, Mapping):
+        raise SabaccError(f"options: {options!r} is no dict")
     for name in options:
         near = get_close_matches(str(name), RESET_OPTIONS, n=1)
         if near and name not in RESET_OPTIONS:
@@ -295,4 +297,6 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
         agent, ended_before = self.agent_selection, self._terminated
         super().step(action)
         if self._terminated and not ended_before:
-            self.env.unwrapped.infos[agent]["illegal_action"] = True
+            infos = self.env.unwrapped.infos
+            infos[agent]["action_mask"] = np.zeros_like(infos[agent]["action_mask"])
+            infos[agent]["illegal_action"] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabacc_env.cards import Card
+from sabacc_env.checks import whole
 
 if TYPE_CHECKING:
     from sabacc_env.game import Game
@@ -20,6 +21,8 @@ def render_text(game: Game, seat: int | None = None) -> str:
       player_0  D  196 credits  bet 0  ?? ??
     > player_1     196 credits  bet 0  -6s -4t = -10 (Nulrhek)
     """
+    if seat is not None:
+        seat = whole("seat", seat, 0, game.num_players - 1)
     seats = range(game.num_players)
     rolled = " ".join(f"{first}-{second}" for first, second in game.dice) or "none rolled"
     top = game.discard_pile[-1] if game.discard_pile else "empty"

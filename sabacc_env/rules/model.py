@@ -188,6 +188,7 @@ class RuleSet(BaseModel):
     """The list that hands are ranked by (RULES.md section 6)."""
 
     _description: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _hash: int | None = PrivateAttr(None)
 
     def __init__(self, **description: Any) -> None:
         try:
@@ -262,7 +263,9 @@ class RuleSet(BaseModel):
         return isinstance(other, RuleSet) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash(self._values())
+        if self._hash is None:  # every game looks its compiled rules up by this
+            self._hash = hash(self._values())
+        return self._hash
 
     def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, field) for field in type(self).model_fields)

@@ -77,6 +77,14 @@ def test_all_pairs_are_played_printed_and_written(run, tmp_path):
     assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
 
 
+def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    _, _, errors = run("deals=3000", "--output", tmp_path / "out")
+    assert "random - Bully" in errors
+    assert "hands/s" in errors
+    assert "mA/h" in errors
+
+
 def test_the_same_configuration_gives_the_same_bytes(run, tmp_path):
     for folder in ("one", "two"):
         run("--output", tmp_path / folder)

@@ -8,9 +8,26 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column
+from rich.text import Text
 
 from sabacc_training.margins import MILLI
+
+
+class _Speed(ProgressColumn):
+    """Hands a second, once they are known."""
+
+    def render(self, task: Task) -> Text:
+        return Text("" if task.speed is None else f"{task.speed:,.0f} hands/s")
 
 
 class MatchProgress:
@@ -26,9 +43,9 @@ class MatchProgress:
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            TextColumn("hands, {task.speed:,.0f}/s"),
-            TextColumn("{task.fields[margin]:+,.0f} mA/h"),
+            TaskProgressColumn(),
+            _Speed(table_column=Column(no_wrap=True)),
+            TextColumn("{task.fields[margin]:+z,.0f} mA/h"),
             TimeRemainingColumn(),
             console=console,
             transient=True,

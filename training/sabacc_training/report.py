@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.table import Table
 
 from sabacc_training.evaluation import Pair
 from sabacc_training.margins import Estimate, quantile
-from sabacc_training.tournament import Standing
+from sabacc_training.tournament import ranking
 
 SEEN = "*"
 """Marks a margin between agents that met in training."""
@@ -26,7 +27,7 @@ def margins_table(pairs: Sequence[Pair]) -> Table:
         table.add_row(
             pair.first,
             pair.second,
-            _marked(f"{margin.mean:+,.0f} ± {margin.half_width():,.0f}", pair.seen),
+            _marked(f"{margin.mean:+z,.0f} ± {margin.half_width():,.0f}", pair.seen),
             f"{margin.sd:,.0f}",
             f"{pair.match.single_sd:,.0f}",
             f"x {pair.match.saving:.2f}",
@@ -34,33 +35,24 @@ def margins_table(pairs: Sequence[Pair]) -> Table:
     return table
 
 
-def cross_table(pairs: Sequence[Pair]) -> Table:
-    """Return the table of everyone against everyone: what the row wins from the column."""
-    names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+def standings_table(pairs: Sequence[Pair]) -> Table:
+    """Return everyone's place, margin over the field, and what the row wins from each other."""
     cells = {}
     for pair in pairs:
         margin = pair.match.margin
         cells[pair.first, pair.second] = _cell(margin.mean, margin, pair.seen)
         cells[pair.second, pair.first] = _cell(-margin.mean, margin, pair.seen)
-    table = Table(box=None, leading=1)
-    table.add_column("mA/h")
-    for name in names:
-        table.add_column(name, justify="right")
-    for row in names:
-        table.add_row(row, *(cells.get((row, column), "-") for column in names))
-    return table
-
-
-def ranking_table(standings: Sequence[Standing]) -> Table:
-    """Return the places, with the margin over the field."""
-    table = Table(box=None)
-    table.add_column("", justify="right")
-    table.add_column("agent")
-    table.add_column("mA/h over the field", justify="right")
+    standings = ranking(pairs)
+    names = [standing.name for standing in standings]
+    table = Table(box=None, leading=1, pad_edge=False)
+    table.add_column("")
+    table.add_column("agent", overflow="fold")
+    for heading in ("field", *(f"v. {place}" for place in range(1, len(names) + 1))):
+        table.add_column(heading, justify="right", no_wrap=True)
     for place, standing in enumerate(standings, 1):
-        margin = standing.margin
-        text = f"{margin.mean:+,.0f} ± {margin.half_width():,.0f}"
-        table.add_row(f"{place}", standing.name, _marked(text, standing.seen))
+        name, field = standing.name, standing.margin
+        row = [cells.get((name, other), "-") for other in names]
+        table.add_row(f"{place}", name, _cell(field.mean, field, standing.seen), *row)
     return table
 
 
@@ -69,6 +61,12 @@ def legend(pairs: Sequence[Pair]) -> list[str]:
     deals = pairs[0].match.margin.deals
     unit = "mA/h: thousandths of an ante (hand ante + Sabacc ante) a hand"
     lines = [f"{unit}, over {deals:,} deals, each played from both seats; ± is a 95 % interval."]
+    savings = [pair.match.saving for pair in pairs if math.isfinite(pair.match.saving)]
+    if savings:
+        lines.append(
+            f"Deals played from both seats tell as much as {min(savings):.2f} to "
+            f"{max(savings):.2f} times as many hands dealt afresh."
+        )
     if len(pairs) > 1:
         factor = quantile(deals, len(pairs)) / quantile(deals)
         lines.append(
@@ -81,7 +79,7 @@ def legend(pairs: Sequence[Pair]) -> list[str]:
 
 
 def _cell(mean: float, margin: Estimate, seen: bool) -> str:
-    return f"{_marked(f'{mean:+,.0f}', seen)}\n± {margin.half_width():,.0f}"
+    return f"{_marked(f'{mean:+z,.0f}', seen)}\n± {margin.half_width():,.0f}"
 
 
 def _marked(text: str, seen: bool) -> str:

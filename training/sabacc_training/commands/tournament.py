@@ -10,8 +10,8 @@ from rich.text import Text
 
 from sabacc_training.config import load_config
 from sabacc_training.progress import MatchProgress
-from sabacc_training.report import cross_table, legend, ranking_table
-from sabacc_training.tournament import TournamentConfig, play_tournament, ranking
+from sabacc_training.report import legend, standings_table
+from sabacc_training.tournament import TournamentConfig, play_tournament
 
 
 def tournament(
@@ -34,8 +34,6 @@ def tournament(
         print(f"stopped; finished pairs are kept in {folder}: go on with --resume", file=sys.stderr)
         sys.exit(130)
     console = Console(highlight=False)
-    console.print(cross_table(pairs))
-    console.print(ranking_table(ranking(pairs)))
-    console.print()
+    console.print(standings_table(pairs))
     for line in [*legend(pairs), f"Written to {folder}."]:
         console.print(Text(line))

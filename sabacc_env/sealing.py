@@ -1,0 +1,31 @@
+"""Bytes that say what they are and notice damage: a format line, a checksum, a header, a state."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from sabacc_env.errors import SabaccError
+
+
+def sealed(form: bytes, header: dict[str, Any], state: bytes) -> bytes:
+    """Return header and state as bytes that start with the line ``form``."""
+    body = json.dumps(header).encode() + b"\n" + state
+    return form + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def unsealed(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header and the state that were sealed.
+
+    Raises:
+        SabaccError: for bytes of something else, of another version, damaged, or cut short.
+    """
+    name = form.decode().strip()
+    if not isinstance(data, bytes) or not data.startswith(form):
+        raise SabaccError(f"these bytes do not start as {name!r} does")
+    checksum, _, body = data[len(form) :].partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != checksum:
+        raise SabaccError(f"these bytes, which start as {name!r} does, are damaged or cut short")
+    text, _, state = body.partition(b"\n")
+    return json.loads(text), state

@@ -1,0 +1,162 @@
+"""What a training run is: one typed, frozen description, read from a file."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from sabacc_env.engine.actions import encode_bet_sizes
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet, load_rules
+from sabacc_training.config import Config
+
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Antes = tuple[Weight, Weight]
+"""A range in antes of the unit: hand ante + Sabacc ante."""
+
+
+class StartConfig(Config):
+    """The stakes at the start of every hand, drawn evenly and anew."""
+
+    stacks: Antes | None = None
+    """Least and most credits of a seat, in antes; without, what the rules say."""
+
+    equal_stacks: bool = False
+    """Whether the seats of a table start with the same credits."""
+
+    sabacc_pot: Antes | None = None
+    """Least and most credits in the Sabacc pot, in antes; without, none."""
+
+
+class PoolConfig(Config):
+    """Who the learner plays against. A share of the seats is in proportion to a weight."""
+
+    current: Weight = 4.0
+    """The weight of the policy as it is now."""
+
+    snapshots: Weight = 2.0
+    """The weight of all its earlier selves together; the current one has it until there are any."""
+
+    scripted: dict[str, Weight] = Field(default_factory=lambda: {"random": 1.0})
+    """Weights of other agents: registered names, saved networks, or ``module:Class``."""
+
+    snapshot_every: Count = 100_000
+    """Steps from one snapshot to the next."""
+
+    keep: Count = 10
+    """The most snapshots kept; then a new one takes the place of one drawn at random."""
+
+    @model_validator(mode="after")
+    def _check_someone(self) -> Self:
+        if not self.current + self.snapshots + sum(self.scripted.values()) > 0:
+            raise SabaccError("somebody must have a weight above 0")
+        return self
+
+
+class PPOConfig(Config):
+    """MaskablePPO; gamma is 1. A pair of numbers is the first and the last of a linear schedule."""
+
+    num_tables: Count = 1024
+    """Tables played side by side."""
+
+    rollout: Count = 32
+    """The learner's decisions at each table between two updates."""
+
+    batch_size: Count = 1024
+    """Decisions in a gradient step."""
+
+    epochs: Count = 2
+    """Passes over a rollout in an update."""
+
+    learning_rate: tuple[Positive, Weight] = (1e-3, 1e-4)
+    """Adam's step size."""
+
+    entropy: tuple[Weight, Weight] = (0.05, 0.005)
+    """The weight of the policy's entropy over the legal actions in the objective."""
+
+    clip: Positive = 0.2
+    """How far the probability of an action may move in an update, as a ratio."""
+
+    gae_lambda: Share = 0.95
+    """Lambda of the generalised advantage estimate."""
+
+    critic: Weight = 0.5
+    """The weight of the critic's squared error."""
+
+    hidden: tuple[Count, ...] = (128, 128)
+    """Widths of the hidden layers, the same for the policy and for the critic."""
+
+    reward_scale: Positive = 10.0
+    """Antes won that make a reward of 1, fixed throughout."""
+
+
+class ProgressConfig(Config):
+    """How the run is followed and kept. Nothing here changes what is learnt."""
+
+    opponent: str = "random"
+    """The fixed opponent whose margin is shown."""
+
+    every: Count = 250_000
+    """Steps from one margin to the next."""
+
+    deals: int = Field(1_000, ge=2)
+    """Deals for a margin, each played from every seat."""
+
+    checkpoint_seconds: Weight = 30.0
+    """Seconds from one checkpoint to the next; what a kill loses at most, and one update."""
+
+
+class TrainingConfig(Config):
+    """One training run: self-play with MaskablePPO against a pool of opponents."""
+
+    rules: str = "casino"
+    """A rule set by name, or the path of a rules file."""
+
+    rule_overrides: dict[str, Any] = Field(default_factory=dict)
+    """Fields of the rule set to change."""
+
+    num_players: int = Field(2, ge=2, le=8)
+    """Seats at a table."""
+
+    bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
+    """What the bet actions mean: "min", "max", or fractions of the pot."""
+
+    steps: Count = 3_000_000
+    """Decisions of the learner; schedules run over them."""
+
+    seed: int = Field(0, ge=0, lt=2**32)
+    """Decides everything: deals, draws, initial weights."""
+
+    threads: Count = 1
+    """PyTorch's threads. More than one help on an idle machine, and harm on a busy one."""
+
+    averaging: Share = 0.05
+    """How far the saved policy's weights move to the learner's at an update; 1 saves the last."""
+
+    start: StartConfig = StartConfig()
+    """The stakes at the start of a hand."""
+
+    pool: PoolConfig = PoolConfig()
+    """The opponents."""
+
+    ppo: PPOConfig = PPOConfig()
+    """How it learns."""
+
+    progress: ProgressConfig = ProgressConfig()
+    """How the run is followed and kept."""
+
+    @model_validator(mode="after")
+    def _check_game(self) -> Self:
+        _ = self.rule_set
+        encode_bet_sizes(self.bet_sizes)
+        return self
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules that result."""
+        return load_rules(self.rules, **self.rule_overrides)
