@@ -162,7 +162,8 @@ def _strengths(slots: NDArray[np.int8], sizes: Ints, ranking: int) -> Ints:
     card_of = np.array([[Card.of(v, s) if v else 60 + s % 2 for s in range(3)] for v in VALUES])
     copy = np.zeros_like(slots)
     for slot in range(1, len(slots)):
-        copy[slot] = np.where(slots[slot] == slots[slot - 1], copy[slot - 1] + 1, 0)
+        again = (slots[slot] == slots[slot - 1]) & (slots[slot] >= 0)
+        copy[slot] = np.where(again, copy[slot - 1] + 1, 0)
     cards = card_of[slots, copy].T.astype(np.int8)
     hands = zip(np.ascontiguousarray(cards[1:]), sizes[1:].tolist(), strict=True)
     return np.array([0, *(ranked(ranking, hand[:size], -1) for hand, size in hands)])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,10 +14,6 @@ from torch import Tensor, nn
 
 from sabacc_env.agent import sample
 from sabacc_env.observation import OBSERVATION_SIZE, blocks
-
-Weights = Mapping[str, Tensor]
-"""``layers.0.weight``, ``layers.0.bias``, …: the policy without the critic, as it is saved."""
-
 
 def varying_columns(num_players: int) -> NDArray[np.int64]:
     """Return the indices of the features that can vary within one training run.
@@ -35,24 +28,15 @@ def varying_columns(num_players: int) -> NDArray[np.int64]:
 
 
 class Columns(BaseFeaturesExtractor):
-    """Looks at some features only, brought to a like spread."""
+    """Looks at some features only."""
 
-    def __init__(
-        self,
-        observation_space: spaces.Box,
-        columns: NDArray[np.int64],
-        mean: NDArray[np.float32],
-        scale: NDArray[np.float32],
-    ) -> None:
+    def __init__(self, observation_space: spaces.Box, columns: NDArray[np.int64]) -> None:
         super().__init__(observation_space, features_dim=len(columns))
         self.register_buffer("columns", torch.as_tensor(columns))
-        self.register_buffer("mean", torch.as_tensor(mean))
-        self.register_buffer("scale", torch.as_tensor(scale))
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return these columns of (n, OBSERVATION_SIZE)."""
-        chosen = observations.index_select(1, self.get_buffer("columns"))
-        return (chosen - self.get_buffer("mean")) * self.get_buffer("scale")
+        return observations.index_select(1, self.get_buffer("columns"))
 
 
 class Actor(nn.Module):
@@ -96,3 +80,18 @@ class PolicyAgent:
     def frozen(self) -> PolicyAgent:
         """Return a copy that no longer learns."""
         return PolicyAgent(deepcopy(self.actor).requires_grad_(False))
+
+
+def network_weights(actor: Actor) -> dict[str, Tensor]:
+    """Return an actor's layers as ``sabacc_agents.save_network`` takes them.
+
+    The first layer gets weights of zero for the features that the actor does not look at.
+    """
+    layers = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
+    weights = {}
+    for index, layer in enumerate(layers):
+        weights[f"layers.{index}.weight"] = layer.weight.detach()
+        weights[f"layers.{index}.bias"] = layer.bias.detach()
+    first = layers[0].weight.new_zeros(layers[0].out_features, OBSERVATION_SIZE)
+    first[:, actor.features.get_buffer("columns")] = weights["layers.0.weight"]
+    return weights | {"layers.0.weight": first}

@@ -1,0 +1,171 @@
+"""The learner: MaskablePPO, its tables, its pool, and the averaged policy that is saved."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sabacc_agents.network import NetworkInfo, save_network
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import nn
+
+from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
+from sabacc_env.agent import RandomAgent
+from sabacc_training.policy import Actor, Columns, PolicyAgent, network_weights, varying_columns
+from sabacc_training.pool import Pool
+from sabacc_training.selfplay_config import TrainingConfig
+
+ACTIVATION = "relu"
+
+
+class Learner:
+    """Everything that a training run changes while it runs, and can go on from.
+
+    Attributes:
+        model: sb3-contrib's MaskablePPO.
+        env: its tables.
+        pool: its opponents.
+        agent: the policy as it is now.
+        average: the policy that is saved: the moving average of the learner's weights.
+    """
+
+    def __init__(self, config: TrainingConfig) -> None:
+        torch.set_num_threads(config.threads)
+        torch.distributions.Distribution.set_default_validate_args(False)  # half the time of an act
+        self.config = config
+        self.env = _environment(config)
+        self.model = _model(config, self.env)
+        self.agent = PolicyAgent(Actor(self.model.policy))
+        self.average = self.agent.frozen()
+        self.pool = Pool(config, self.agent)
+        self.env.set_opponents(self.pool.agents, self.pool.weights)
+        self._followed = 0
+
+    @property
+    def steps(self) -> int:
+        """The learner's decisions so far."""
+        return int(self.model.num_timesteps)
+
+    def follow(self) -> None:
+        """Move on what follows the policy after an update: average, pool and entropy's weight.
+
+        The average starts as the mean of all updates and becomes a moving one.
+        """
+        if self.steps > self._followed:
+            self._followed = self.steps
+            updates = self.steps // self.model.rollout_buffer.buffer_size // self.env.num_envs
+            self._average(max(self.config.averaging, 1 / updates))
+            if self.pool.grow(self.steps):
+                self.env.set_opponents(self.pool.agents, self.pool.weights)
+        self.model.ent_coef = _linear(self.config.ppo.entropy)(1 - self.steps / self.config.steps)
+
+    def _average(self, rate: float) -> None:
+        with torch.no_grad():
+            pairs = zip(
+                self.average.actor.parameters(), self.agent.actor.parameters(), strict=True
+            )
+            for mean, latest in pairs:
+                mean.lerp_(latest, rate)
+
+    def save_agent(self, path: Path) -> None:
+        """Write the averaged policy as a network that ``sabacc_agents`` plays."""
+        config = self.config
+        training = {
+            "config": config.model_dump(mode="json"),
+            "opponents": [name for name, weight in config.pool.scripted.items() if weight],
+            "seed": config.seed,
+            "steps": self.steps,
+        }
+        info = NetworkInfo(
+            config.rule_set, config.num_players, config.bet_sizes, ACTIVATION, training
+        )
+        save_network(path, network_weights(self.average.actor), info)
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it, for ``restore``: what follows is then as if there had been no stop.
+
+        Only between two rollouts; what an opponent remembers of hands in play is left out.
+        """
+        model = self.model
+        return {
+            "steps": self.steps,
+            "followed": self._followed,
+            "updates": model._n_updates,
+            "policy": model.policy.state_dict(),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "average": self.average.actor.state_dict(),
+            "pool": self.pool.state(),
+            "env": self.env.state(),
+            "episode_starts": model._last_episode_starts,
+            "torch_rng": torch.get_rng_state(),
+            "numpy_rng": np.random.get_state(),  # noqa: NPY002 (SB3 shuffles with it)
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a ``state`` of a learner of the same configuration."""
+        model = self.model
+        model.num_timesteps = state["steps"]
+        self._followed = state["followed"]
+        model._n_updates = state["updates"]
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        self.average.actor.load_state_dict(state["average"])
+        self.pool.restore(state["pool"])
+        self.env.set_opponents(self.pool.agents, self.pool.weights)
+        model._last_obs = self.env.restore(state["env"])
+        model._last_episode_starts = state["episode_starts"]
+        torch.set_rng_state(state["torch_rng"])
+        np.random.set_state(state["numpy_rng"])  # noqa: NPY002
+
+
+def _environment(config: TrainingConfig) -> SabaccVecEnv:
+    return SabaccVecEnv(
+        config.rule_set,
+        config.ppo.num_tables,
+        config.num_players,
+        opponents=[RandomAgent(config.rule_set, config.num_players)],  # the pool takes over
+        seed=config.seed,
+        bet_sizes=config.bet_sizes,
+        stacks=config.start.stacks,
+        equal_stacks=config.start.equal_stacks,
+        sabacc_pots=config.start.sabacc_pot,
+        reward_scale=config.ppo.reward_scale,
+    )
+
+
+def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
+    ppo = config.ppo
+    hidden = list(ppo.hidden)
+    return MaskablePPO(
+        MaskableActorCriticPolicy,
+        env,
+        learning_rate=_linear(ppo.learning_rate),
+        n_steps=ppo.rollout,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.epochs,
+        gamma=1.0,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip,
+        ent_coef=ppo.entropy[0],
+        vf_coef=ppo.critic,
+        seed=config.seed,
+        device="cpu",
+        policy_kwargs={
+            "net_arch": {"pi": hidden, "vf": hidden},
+            "activation_fn": nn.ReLU,
+            "features_extractor_class": Columns,
+            "features_extractor_kwargs": {"columns": varying_columns(config.num_players)},
+        },
+    )
+
+
+def _linear(ends: tuple[float, float]) -> Callable[[float], float]:
+    """Return a schedule of the share still to go, from the first end (1) to the last (0)."""
+    first, last = ends
+    return lambda remaining: last + (first - last) * remaining

@@ -1,0 +1,149 @@
+"""Training by self-play: one run from its configuration to the saved agent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGINT, SIGTERM, Signals, getsignal, signal
+from types import FrameType
+from typing import Final
+
+from sabacc_agents.loading import load
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+from sabacc_env.errors import SabaccError
+from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.config import dump
+from sabacc_training.field import hero_margin
+from sabacc_training.files import write_text
+from sabacc_training.learner import Learner
+from sabacc_training.margins import Estimate
+from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.training_progress import TrainingProgress
+
+AGENT: Final = "agent.safetensors"
+"""The name of the saved agent in the folder of its run."""
+
+CHECKPOINT: Final = "checkpoint.pt"
+CURVES: Final = "tensorboard"
+
+
+class Stopped(Exception):
+    """A run was told to stop and has kept everything; ``train`` goes on with ``resume``."""
+
+
+def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path:
+    """Train an agent and return the path of its file.
+
+    Into the folder go ``config.json``, ``checkpoint.pt``, ``tensorboard/`` and, at the end,
+    ``agent.safetensors``. SIGINT and SIGTERM are taken: the run keeps a checkpoint after the
+    update that it is in. Whatever kills it, no more is lost than since the last checkpoint.
+
+    Args:
+        config: the run.
+        folder: where its files go; made if it is missing.
+        resume: go on from the checkpoint in the folder, as if there had been no stop.
+
+    Raises:
+        SabaccError: for a folder that holds a run where none is to be resumed, or none to resume.
+        Stopped: on SIGINT or SIGTERM, after the checkpoint is written.
+    """
+    checkpoint = folder / CHECKPOINT
+    if not resume and checkpoint.exists():
+        raise SabaccError(
+            f"{folder}: holds a run already; go on with it (--resume) or name another folder"
+        )
+    state = load_checkpoint(checkpoint, config) if resume else None
+    write_text(folder / "config.json", dump(config))
+    learner = Learner(config)
+    if state is not None:
+        learner.restore(state)
+    learner.model.set_logger(configure(str(folder / CURVES), ["tensorboard"]))
+    with TrainingProgress(config.steps, config.progress.opponent) as bar, stop_signals() as told:
+        conductor = _Conductor(learner, checkpoint, bar, told)
+        learner.model.learn(
+            config.steps - learner.steps,
+            callback=conductor,
+            log_interval=None,
+            reset_num_timesteps=state is None,
+        )
+    learner.follow()
+    save_checkpoint(checkpoint, config, learner.state())
+    learner.save_agent(folder / AGENT)
+    return folder / AGENT
+
+
+class _Conductor(BaseCallback):
+    """What happens between two updates: curves, margins, checkpoints, stopping."""
+
+    def __init__(
+        self, learner: Learner, checkpoint: Path, bar: TrainingProgress, told: list[Signals]
+    ) -> None:
+        super().__init__()
+        self._learner = learner
+        self._checkpoint = checkpoint
+        self._bar = bar
+        self._told = told
+        self._saved_at = time.monotonic()
+        self._measured_at = learner.steps
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        learner, config = self._learner, self._learner.config
+        learner.follow()
+        if learner.steps - self._measured_at >= config.progress.every:
+            self._measured_at = learner.steps
+            margin = fixed_margin(learner)
+            self.logger.record("margin/" + config.progress.opponent, margin.mean)
+            self._bar.margin(margin)
+        self.logger.record("train/entropy_weight", learner.model.ent_coef)
+        self.logger.dump(learner.steps)
+        self._bar.steps(learner.steps)
+        if self._told or time.monotonic() - self._saved_at > config.progress.checkpoint_seconds:
+            save_checkpoint(self._checkpoint, config, learner.state())
+            self._saved_at = time.monotonic()
+        if self._told:
+            raise Stopped
+
+    def _on_rollout_end(self) -> None:
+        hands, margin = self._learner.env.margin_since()
+        self.logger.record("rollout/hands", hands)
+        self.logger.record("rollout/margin", margin)
+
+
+def fixed_margin(learner: Learner) -> Estimate:
+    """Return the margin of the averaged policy over the fixed opponent, always on the same deals."""
+    config = learner.config
+    return hero_margin(
+        config.rule_set,
+        learner.average,
+        load(config.progress.opponent, config.rule_set, config.num_players, config.bet_sizes),
+        config.num_players,
+        config.progress.deals,
+        seed=0,
+        bet_sizes=config.bet_sizes,
+    )
+
+
+@contextmanager
+def stop_signals() -> Iterator[list[Signals]]:
+    """Collect SIGINT and SIGTERM in a list; a second one acts as it did before."""
+    told: list[Signals] = []
+    before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        told.append(Signals(number))
+        signal(number, before[Signals(number)])
+
+    for number in before:
+        signal(number, note)
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal(number, handler)
