@@ -27,13 +27,17 @@ class Betting:
         raise_from: raises a bet with at least this chance, once a phase.
         caution: a seat that bets is taken to hold one of the better hands: this fraction of what it
             could hold is left out from below before pot odds are compared.
+        caution_overbet: the same where the call is more than 0.6 of the pot that it faces, which no
+            bet of the size of the pot asks for: fewer who bet so much can hold what it takes.
         size: the bet or raise wished for, in pots after the call.
     """
 
     bet_from: float = 0.5
     raise_from: float = 0.85
-    caution: float = 0.3
-    size: float = 0.5
+    caution: float = 0.45
+    caution_overbet: float = 0.1
+    overbet: float = 0.6
+    size: float = 1.0
 
 
 DEFAULT: Final = Betting()
@@ -95,7 +99,9 @@ class Maximiser:
         seats = self._search.seats(observations, stakes, self._known.stage(observations))
         wins = self._search.worth(seats, seats.hand)
         one = wins ** (1 / np.maximum(stakes.opponents, 1))
-        better = np.maximum(one - how.caution, 0) / (1 - how.caution)
+        overbet = stakes.cost > how.overbet * stakes.prize
+        caution = np.where(overbet, how.caution_overbet, how.caution)
+        better = np.maximum(one - caution, 0) / (1 - caution)
         against = np.where(stakes.facing, wins / np.maximum(one, 1e-6) * better, wins)
         pays = stakes.prize + stakes.sabacc_pot * self._zeros[seats.hand]
         calls = against * (pays + stakes.cost) >= stakes.cost

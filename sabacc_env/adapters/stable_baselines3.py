@@ -109,6 +109,7 @@ class SabaccVecEnv(VecEnv):
         }
         self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
         self._to_play = np.zeros(num_envs, dtype=np.int64)
+        self._hands_counted = self._credits_counted = 0
         self.set_opponents(opponents, weights)
         self._hands, self._bet_sizes = hands, bet_sizes
         self.tables = self._new_tables()
@@ -254,7 +255,10 @@ class SabaccVecEnv(VecEnv):
         if not len(ended):
             return
         own = ended[~dones[ended]]
-        rewards[own] += tables.net_credits[own, self._seats[own]] * self._reward_per_credit
+        net = tables.net_credits[own, self._seats[own]]
+        rewards[own] += net * self._reward_per_credit
+        self._hands_counted += len(own)
+        self._credits_counted += int((self.num_players * net).sum() - tables.net_credits[own].sum())
         dones |= tables.match_finished
         for agent in self.opponents:
             if restart := getattr(agent, "restart", None):
@@ -274,6 +278,16 @@ class SabaccVecEnv(VecEnv):
             self._next_credits[which] = self._rng.integers(*self._stacks, size, endpoint=True)
         if self._pots is not None:
             self._next_pots[which] = self._rng.integers(*self._pots, len(which), endpoint=True)
+
+    def margin_since(self) -> tuple[int, float]:
+        """Return the hands since the last call, and the learner's margin in them, in mA/h.
+
+        The margin is over the mean of the others at the table; with two seats it is half of that.
+        """
+        hands, ahead = self._hands_counted, self._credits_counted
+        self._hands_counted = self._credits_counted = 0
+        others = self.num_players - 1 if self.num_players > 2 else 2
+        return hands, 1000 * ahead / (others * self.rules.ante_unit * max(1, hands))
 
     # Keeping.
 

@@ -178,15 +178,15 @@ def write_tables(
     games: Array,
     rules: Array,
     bet_sizes: Array,
-    which: Array,
     legal: Array,
     seats: Array,
     observations: Array,
     masks: Array,
+    which: Array,
 ) -> None:
     """Write what the seat to act sees and may do, at each of these tables."""
     for i in range(len(which)):
-        write_table(games, rules, bet_sizes, which[i], legal, seats, observations, masks)
+        write_table(games, rules, bet_sizes, legal, seats, observations, masks, which[i])
 
 
 @jit
@@ -194,11 +194,11 @@ def write_table(
     games: Array,
     rules: Array,
     bet_sizes: Array,
-    table: int,
     legal: Array,
     seats: Array,
     observations: Array,
     masks: Array,
+    table: int,
 ) -> None:
     """Write seat to act, legal bits, mask and observation of one table."""
     g = games[table]
@@ -216,14 +216,14 @@ def step_tables(
     games: Array,
     rules: Array,
     bet_sizes: Array,
-    which: Array,
-    actions: Array,
     legal: Array,
     seats: Array,
     observations: Array,
     masks: Array,
     finished: Array,
     net: Array,
+    which: Array,
+    actions: Array,
 ) -> None:
     """Play one legal action at each of these tables; hands that end are left for a restart."""
     for i in range(len(which)):
@@ -235,4 +235,4 @@ def step_tables(
             for seat in range(net.shape[1]):
                 net[table, seat] = g.net_credits[seat]
         else:
-            write_table(games, rules, bet_sizes, table, legal, seats, observations, masks)
+            write_table(games, rules, bet_sizes, legal, seats, observations, masks, table)

@@ -62,7 +62,7 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
     if state is not None:
         learner.restore(state)
     learner.model.set_logger(configure(str(folder / CURVES), ["tensorboard"]))
-    with TrainingProgress(config.steps, config.progress.opponent) as bar, stop_signals() as told:
+    with TrainingProgress(learner.steps, config) as bar, stop_signals() as told:
         conductor = _Conductor(learner, checkpoint, bar, told)
         learner.model.learn(
             config.steps - learner.steps,
@@ -96,7 +96,7 @@ class _Conductor(BaseCallback):
     def _on_rollout_start(self) -> None:
         learner, config = self._learner, self._learner.config
         learner.follow()
-        if learner.steps - self._measured_at >= config.progress.every:
+        if learner.steps // config.progress.every > self._measured_at // config.progress.every:
             self._measured_at = learner.steps
             margin = fixed_margin(learner)
             self.logger.record("margin/" + config.progress.opponent, margin.mean)

@@ -9,19 +9,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sabacc_training.margins import Estimate
+from sabacc_training.selfplay_config import TrainingConfig
 
 
 class TrainingProgress:
     """A bar over a run's steps; nothing where standard error is no terminal.
 
     Args:
-        steps: the steps of the whole run.
-        opponent: the name of the fixed opponent.
+        steps: the steps that are done already.
+        config: the run.
     """
 
-    def __init__(self, steps: int, opponent: str) -> None:
+    def __init__(self, steps: int, config: TrainingConfig) -> None:
         console = Console(stderr=True)
-        self._opponent = opponent
+        self._opponent = config.progress.opponent
         self._bar = Progress(
             TextColumn("training"),
             BarColumn(bar_width=None),
@@ -32,7 +33,7 @@ class TrainingProgress:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("", total=steps, margin="")
+        self._task = self._bar.add_task("", total=config.steps, completed=steps, margin="")
 
     def __enter__(self) -> Self:
         self._bar.start()

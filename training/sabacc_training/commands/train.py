@@ -1,0 +1,29 @@
+"""``sabacc train``: one training run by self-play, from a configuration file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from sabacc_training.config import load_config
+from sabacc_training.selfplay import Stopped, train as train_agent
+from sabacc_training.selfplay_config import TrainingConfig
+
+
+def train(config: str, *overrides: str, folder: Path | None = None, resume: bool = False) -> None:
+    """Train an agent by self-play and save it.
+
+    Args:
+        config: A configuration file, or the name of one in configs/.
+        overrides: Keys to change: steps=1_000_000 seed=3 ppo.hidden="[256, 256]".
+        folder: Where the run's files go; by default runs/, the configuration's name and the seed.
+        resume: Go on with the run in that folder, as if it had never stopped.
+    """
+    settings = load_config(TrainingConfig, config, overrides)
+    folder = folder or Path("runs", f"{Path(config).stem}-seed{settings.seed}")
+    try:
+        agent = train_agent(settings, folder, resume=resume)
+    except Stopped:
+        print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
+        sys.exit(130)
+    print(f"The agent is {agent}; curves: tensorboard --logdir {folder}")
