@@ -14,28 +14,24 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 900, 700
 PLACES: Final[dict[int, tuple[float, tuple[tuple[int, int], ...]]]] = {
-    2: (1.3, ((0, 224), (0, -224))),
-    3: (1.2, ((0, 230), (-236, -190), (236, -190))),
-    4: (1.1, ((0, 240), (-284, -16), (0, -240), (284, -16))),
-    5: (1.0, ((0, 244), (-304, 40), (-186, -212), (186, -212), (304, 40))),
-    6: (1.0, ((0, 250), (-290, 150), (-290, -150), (0, -250), (290, -150), (290, 150))),
-    7: (1.0, ((0, 250), (-290, 196), (-308, 0), (-176, -226), (176, -226), (308, 0), (290, 196))),
-    8: (
-        1.0,
-        ((0, 250), (-290, 196), (-308, 0), (-290, -196))
-        + ((0, -250), (290, -196), (308, 0), (290, 196)),
-    ),
+    2: (1.3, ((0, 216), (0, -216))),
+    3: (1.2, ((0, 226), (-236, -190))),
+    4: (1.1, ((0, 234), (-284, -16), (0, -234))),
+    5: (1.0, ((0, 244), (-304, 36), (-186, -212))),
+    6: (1.0, ((0, 246), (-290, 150), (-290, -150), (0, -246))),
+    7: (1.0, ((0, 246), (-290, 196), (-308, 0), (-176, -226))),
+    8: (1.0, ((0, 246), (-290, 196), (-308, 0), (-290, -196), (0, -246))),
 }
 """By number of players: how large what lies before them is drawn, and where, as offsets from the
-centre of the table, clockwise from the near side."""
+centre of the table: the near side, then up the left; the right mirrors it."""
 
 CARD: Final = ((0, -39), (23, -27), (23, 27), (0, 39), (-23, 27), (-23, -27))
 STEP, APART = 40, 54
 """From a card to the next one of the hand, and to a card that lies apart from it."""
 FAN: Final = 2.5
 """Degrees from card to card."""
-BET_Y, PLATE_Y = -56, 70
-"""A seat's bet and name plate, from the middle of its cards; the other way round on the far side."""
+BET_Y, PLATE_Y = -56, 72
+"""A seat's bet and plate, from the middle of its cards; on the far side the other way round."""
 PLATE: Final = (236, 48)
 
 FONT: Final = "'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
@@ -97,8 +93,9 @@ def render_svg(game: Game, seat: int | None = None) -> str:
     _add(svg, "rect", width=WIDTH, height=HEIGHT, rx=18, fill="url(#sabacc-room)")
     table = _group(svg, WIDTH / 2, HEIGHT / 2)
     _felt(table)
-    scale, places = PLACES[game.num_players]
-    _centre(_group(table, scale=(1 + scale) / 2), game)
+    scale, left = PLACES[game.num_players]
+    places = [*left, *((-x, y) for x, y in reversed(left) if x)]
+    _centre(_group(table, 0, -14, (1 + scale) / 2), game)
     for turn, (x, y) in enumerate(places):
         owner = ((seat or 0) + turn) % game.num_players
         _seat(_group(table, x, y, scale), game, owner, seat, far=-1 if y < -100 else 1)
@@ -136,7 +133,7 @@ def _hand_name(game: Game, owner: int, seat: int | None) -> str:
     if rank is None:
         return "junked" if owner in game.seated else "out"
     if not _is_open(game, owner, seat):
-        return ""
+        return f"{len(game.hands[owner])} cards"
     return f"{rank.name} {_signed(rank.total)}" if rank.total else rank.name
 
 
@@ -168,18 +165,18 @@ def _centre(centre: ET.Element, game: Game) -> None:
     _text(centre, 0, -57, _moment(game), 16, font_weight=600)
     pile = min(3, game.draw_pile_size)
     for height in range(pile):
-        _card(_group(centre, -84 - 3 * height, 2 - 2 * height), None)
+        _card(_group(centre, -90 - 3 * height, 2 - 2 * height), None)
     discards = game.discard_pile
-    for x, there in ((-84, pile), (-26, len(discards))):
+    for x, there in ((-92, pile), (-24, len(discards))):
         if not there:
             _empty(_group(centre, x))
     if discards:
-        _card(_group(centre, -26), discards[-1])
-    for x, face in zip((43, 91), game.dice[-1] if game.dice else (0, 0), strict=True):
+        _card(_group(centre, -24), discards[-1])
+    for x, face in zip((46, 94), game.dice[-1] if game.dice else (0, 0), strict=True):
         _die(_group(centre, x), face)
-    _text(centre, -86, 56, f"draw {game.draw_pile_size}", 12, fill=MUTED)
-    _text(centre, -26, 56, f"discard {len(discards)}", 12, fill=MUTED)
-    _text(centre, 67, 56, "Spike Dice", 12, fill=MUTED)
+    _text(centre, -92, 56, f"draw {game.draw_pile_size}", 12, fill=MUTED)
+    _text(centre, -24, 56, f"discard {len(discards)}", 12, fill=MUTED)
+    _text(centre, 70, 56, "Spike Dice", 12, fill=MUTED)
     pots = {"hand pot": sum(amount for amount, _ in game.pots)}
     if not game.rules.points:
         pots["Sabacc pot"] = game.sabacc_pot
@@ -205,8 +202,6 @@ def _die(die: ET.Element, face: int) -> None:
 
 
 def _seat(place: ET.Element, game: Game, owner: int, seat: int | None, far: int) -> None:
-    if not game.hands[owner]:
-        place.set("opacity", "0.5")
     _plate(_group(place, 0, far * PLATE_Y), game, owner, _hand_name(game, owner, seat))
     _hand(place, game, owner, seat)
     amount = _group(place, 0, far * BET_Y)
@@ -215,7 +210,7 @@ def _seat(place: ET.Element, game: Game, owner: int, seat: int | None, far: int)
         _add(amount, "rect", x=-40, y=-12, width=80, height=24, rx=12, fill=INK, opacity=0.8)
         color = WON if net > 0 else LOST if net < 0 else IVORY
         _text(amount, 0, 0, _signed(net), 15, fill=color, font_weight=700)
-    elif game.bets[owner]:
+    elif game.phase == "betting" and game.bets[owner]:
         _add(amount, "rect", x=-40, y=-12, width=80, height=24, rx=12, fill=INK, opacity=0.6)
         _chip(_group(amount, -26), FILLS["negative"][0])
         _text(amount, 8, 0, f"{game.bets[owner]:,}", 14, font_weight=600)
@@ -223,6 +218,8 @@ def _seat(place: ET.Element, game: Game, owner: int, seat: int | None, far: int)
 
 def _plate(plate: ET.Element, game: Game, owner: int, hand_name: str) -> None:
     width, height = PLATE
+    if not game.hands[owner]:
+        plate.set("opacity", "0.5")
     acts, wins = owner == game.seat_to_act, owner in (game.winners or ())
     left, right = 14 - width / 2, width / 2 - 14
     box = {"x": -width / 2, "y": -height / 2, "width": width, "height": height, "rx": 12}
@@ -232,13 +229,13 @@ def _plate(plate: ET.Element, game: Game, owner: int, hand_name: str) -> None:
     _add(plate, "rect", **box, fill="url(#sabacc-plate)", **edge)
     _text(plate, left, -10, f"player_{owner}", 15, "start", font_weight=600)
     if owner == game.dealer:
-        dealer = _group(plate, left + 84, -10)
+        dealer = _group(plate, left + 90, -10)
         _add(dealer, "circle", r=9, fill=IVORY)
         _text(dealer, 0, 0, "D", 12, fill=INK, font_weight=700)
     if (credits := game.credits[owner]) is not None:
         _chip(_group(plate, right - 7, -10), "#b98a1f")
         _text(plate, right - 20, -10, f"{credits:,}", 15, "end", fill=GOLD, font_weight=600)
-    _text(plate, left, 11, hand_name, 13, "start", fill=IVORY)
+    _text(plate, left, 11, hand_name, 13, "start")
     if acts or wins:
         _text(plate, right, 11, "to act" if acts else "wins", 13, "end", fill=GOLD, font_weight=600)
 
@@ -253,7 +250,7 @@ def _hand(place: ET.Element, game: Game, owner: int, seat: int | None) -> None:
     x = -(STEP * (len(faces) - 1) + APART * len(beside)) / 2
     for index, face in enumerate(faces):
         bend = index - (len(faces) - 1) / 2
-        card = _group(place, x + STEP * index, bend * bend * 1.2, turned=FAN * bend)
+        card = _group(place, x + STEP * index, 0.8 * bend * bend, turned=FAN * bend)
         _card(card, face)
         if face in game.known_cards(owner):
             _eye(_group(card, 0, 27))
@@ -279,7 +276,7 @@ def _card(card: ET.Element, face: Card | None, edge: str = IVORY) -> None:
     look = "sylop" if face.suit is None else "positive" if face.value > 0 else "negative"
     _polygon(inner, CARD, fill=f"url(#sabacc-{look})")
     value = _signed(face.value)
-    _text(card, -1, -8, value, 17 if len(value) > 2 else 22, fill="#fff", font_weight=700)
+    _text(card, -1, -8, value, 16.5 if len(value) > 2 else 22, fill="#fff", font_weight=700)
     pip = _group(card, -1, 13)
     if face.suit == 2:
         _add(pip, "circle", r=6.5, fill=IVORY)
@@ -310,7 +307,7 @@ def _rules_name(game: Game) -> str:
 
 def _moment(game: Game) -> str:
     if game.phase == "over":
-        return "Reveal" if game.revealed else "Hand over"
+        return f"Round {game.round} · {'reveal' if game.revealed else 'over'}"
     return f"Round {game.round} · {game.phase}" if game.round else "Opening bet"
 
 
