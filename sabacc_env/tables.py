@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -45,6 +47,7 @@ class Tables:
         hands: hands in an episode: credits, Sabacc pot and dealer carry over inside it, then the
             table starts afresh. It ends early when fewer than two seats can pay their antes.
         bet_sizes: what the bet actions mean (DESIGN.md, "Public names").
+        threads: how many threads step the tables; results do not depend on it.
         keys: 64-bit keys of the hands, asked for at every hand.
         dealers: first dealers, asked for at every episode; by default the key decides.
         credits: each seat's credits before the antes, asked for at every episode.
@@ -76,12 +79,13 @@ class Tables:
         seed: int | None = None,
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        threads: int = 1,
         keys: PerTable | None = None,
         dealers: PerTable | None = None,
         credits: PerTable | None = None,
         sabacc_pots: PerTable | None = None,
     ) -> None:
-        self._set_up(rules, num_tables, num_players, seed, hands, bet_sizes)
+        self._set_up(rules, num_tables, num_players, seed, hands, bet_sizes, threads)
         self._give(keys, dealers, credits, sabacc_pots)
         self._games["num_players"] = self.num_players
         self._games["hands"] = self.hands
@@ -96,12 +100,14 @@ class Tables:
         seed: int | None,
         hands: int,
         bet_sizes: Sequence[BetSize],
+        threads: int,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
         self.num_tables = n = whole("num_tables", num_tables, 1, 2**31)
         self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
         self.hands = whole("hands", hands, 1, UNLIMITED)
+        self.threads = whole("threads", threads, 1, 1024)
         self._encoded_sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
         self._rules_record = rules_record(self.rules)
@@ -154,9 +160,8 @@ class Tables:
         self.finished[:] = False
         self.match_finished[:] = False
         self.net_credits[:] = 0
-        batch.step_tables(
-            *self._compiled_view(), which, chosen, *self._written(), self.finished, self.net_credits
-        )
+        written = (*self._arrays(), self.finished, self.net_credits)
+        self._in_chunks(batch.step_tables, written, which, chosen)
         ended = np.flatnonzero(self.finished)
         if len(ended):
             self._restart(ended)
@@ -207,18 +212,36 @@ class Tables:
                 raise SabaccError(f"dealers: each must be from 0 to {self.num_players - 1}")
             dealers[first] = given
         batch.reset_hands(self._games, self._rules_record, which, keys, dealers)
-        batch.deal_hands(self._games, self._rules_record, which)
-        batch.write_tables(*self._compiled_view(), which, *self._written())
+        self._in_chunks(batch.deal_hands, (self._games, self._rules_record), which)
+        self._in_chunks(batch.write_tables, self._arrays(), which)
         started = which[self._games["hand_number"][which] == 0]
         if self.seats_to_act[started].min(initial=0) < 0:
             table = started[self.seats_to_act[started].argmin()]
             raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
-    def _compiled_view(self) -> tuple[Array, Array, Array]:
-        return self._games, self._rules_record, self._encoded_sizes
+    def _arrays(self) -> tuple[Array, ...]:
+        """Return what the compiled functions read and write, in their order."""
+        return (
+            self._games,
+            self._rules_record,
+            self._encoded_sizes,
+            self._legal,
+            self.seats_to_act,
+            self.observations,
+            self.action_masks,
+        )
 
-    def _written(self) -> tuple[Array, Array, Array, Array]:
-        return self._legal, self.seats_to_act, self.observations, self.action_masks
+    def _in_chunks(
+        self, function: Callable[..., None], arrays: tuple[Array, ...], *per_table: Array
+    ) -> None:
+        """Call a compiled function, which needs no GIL, on a part of the tables in each thread."""
+        if self.threads == 1:
+            function(*arrays, *per_table)
+            return
+        chunks = zip(*(np.array_split(array, self.threads) for array in per_table), strict=True)
+        calls = [_pool(self.threads).submit(function, *arrays, *chunk) for chunk in chunks]
+        for call in calls:
+            call.result()
 
     def _asked(
         self, name: str, which: NDArray[np.int64], width: int | None = None
@@ -312,6 +335,7 @@ class Tables:
         cls,
         data: bytes,
         *,
+        threads: int = 1,
         keys: PerTable | None = None,
         dealers: PerTable | None = None,
         credits: PerTable | None = None,
@@ -319,7 +343,7 @@ class Tables:
     ) -> Self:
         """Return the tables whose ``to_bytes`` these are.
 
-        What was given per table is not in the bytes, so give it again.
+        What was given per table is not in the bytes, so give it again; nor is ``threads``.
 
         Raises:
             SabaccError: for bytes of something else, of another version, damaged, or cut short.
@@ -328,13 +352,19 @@ class Tables:
         if header.pop("record") != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are tables of another engine version")
         tables = object.__new__(cls)
-        tables._set_up(**{**header, "rules": RuleSet.from_canonical(header["rules"])})
+        rules = RuleSet.from_canonical(header.pop("rules"))
+        tables._set_up(rules, **header, threads=threads)
         tables._give(keys, dealers, credits, sabacc_pots)
         for array in tables._kept():
             array[:] = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)
             state = state[array.nbytes :]
-        batch.write_tables(*tables._compiled_view(), tables._all, *tables._written())
+        tables._in_chunks(batch.write_tables, tables._arrays(), tables._all)
         return tables
+
+
+@lru_cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="sabacc-tables")
 
 
 def _whole_array(values: Any) -> NDArray[np.int64]:

@@ -100,7 +100,9 @@ class Maximiser:
         wins = self._search.worth(seats, seats.hand)
         one = wins ** (1 / np.maximum(stakes.opponents, 1))
         overbet = stakes.cost > how.overbet * stakes.prize
-        caution = np.where(overbet, how.caution_overbet, how.caution)
+        caution = np.where(
+            overbet, how.caution_overbet, how.caution * np.minimum(1, 2 * stakes.cost / stakes.prize)
+        )
         better = np.maximum(one - caution, 0) / (1 - caution)
         against = np.where(stakes.facing, wins / np.maximum(one, 1e-6) * better, wins)
         pays = stakes.prize + stakes.sabacc_pot * self._zeros[seats.hand]

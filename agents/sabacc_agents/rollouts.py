@@ -47,21 +47,28 @@ def play_out(
     games["credits"][:, :num_players] = starting_credits(rules, num_players)
     keys = np.zeros((num_tables, 2), dtype=np.int64)
     batch.hand_keys(seed, 0, everywhere, np.zeros(num_tables, dtype=np.int64), keys)
-    record, sizes = rules_record(rules), encode_bet_sizes(DEFAULT_BET_SIZES)
+    record = rules_record(rules)
     batch.reset_hands(games, record, everywhere, keys, np.full(num_tables, -1, dtype=np.int64))
     batch.deal_hands(games, record, everywhere)
 
-    legal, seats = np.zeros((2, num_tables), dtype=np.int64)
     observations = np.zeros((num_tables, OBSERVATION_SIZE), dtype=np.float32)
     masks = np.zeros((num_tables, num_actions(DEFAULT_BET_SIZES)), dtype=np.int8)
-    written = legal, seats, observations, masks
+    arrays = {
+        "games": games,
+        "rules": record,
+        "bet_sizes": encode_bet_sizes(DEFAULT_BET_SIZES),
+        "legal": np.zeros(num_tables, dtype=np.int64),
+        "seats": np.zeros(num_tables, dtype=np.int64),
+        "observations": observations,
+        "masks": masks,
+    }
     finished = np.zeros(num_tables, dtype=np.bool_)
     net = np.zeros((num_tables, num_players), dtype=np.int64)
     playing = np.flatnonzero(games["phase"] != OVER)
-    batch.write_tables(games, record, sizes, playing, *written)
+    batch.write_tables(**arrays, which=playing)
     while len(playing):
         actions = choose(observations[playing], masks[playing])
-        batch.step_tables(games, record, sizes, playing, actions, *written, finished, net)
+        batch.step_tables(**arrays, which=playing, actions=actions, finished=finished, net=net)
         playing = playing[~finished[playing]]
     remaining = games["remaining"][:, None] >> np.arange(num_players) & 1
     return _numbers(games, hands, *np.nonzero(remaining))
