@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -239,7 +240,8 @@ class Tables:
             function(*arrays, *per_table)
             return
         chunks = zip(*(np.array_split(array, self.threads) for array in per_table), strict=True)
-        calls = [_pool(self.threads).submit(function, *arrays, *chunk) for chunk in chunks]
+        pool = _pool(self.threads, os.getpid())
+        calls = [pool.submit(function, *arrays, *chunk) for chunk in chunks]
         for call in calls:
             call.result()
 
@@ -363,8 +365,9 @@ class Tables:
 
 
 @lru_cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="sabacc-tables")
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process: those of its parent do not survive a fork."""
+    return ThreadPoolExecutor(threads, thread_name_prefix=f"sabacc-tables-{process}")
 
 
 def _whole_array(values: Any) -> NDArray[np.int64]:

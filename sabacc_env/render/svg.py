@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Final, TypeAlias
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from sabacc_env.cards import Card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sabacc_env.game import Game
+
+Look: TypeAlias = str | float
 
 WIDTH, HEIGHT = 900, 700
 PLACES: Final[dict[int, tuple[float, tuple[tuple[int, int], ...]]]] = {
@@ -25,49 +25,44 @@ PLACES: Final[dict[int, tuple[float, tuple[tuple[int, int], ...]]]] = {
 """By number of players: how large what lies before them is drawn, and where, as offsets from the
 centre of the table: the near side, then up the left; the right mirrors it."""
 
-CARD: Final = ((0, -39), (23, -27), (23, 27), (0, 39), (-23, 27), (-23, -27))
 STEP, APART = 40, 54
-"""From a card to the next one of the hand, and to a card that lies apart from it."""
-FAN: Final = 2.5
+"""From a card, 46 wide, to the next of the hand, and to one that lies apart from it."""
+FAN = 2.5
 """Degrees from card to card."""
-BET_Y, PLATE_Y = -56, 72
+BET, PLATE = -56, 72
 """A seat's bet and plate, from the middle of its cards; on the far side the other way round."""
-PLATE: Final = (236, 48)
+PLATE_WIDTH, PLATE_HEIGHT = 236, 48
+DRAW, DISCARD, DICE = -92, -24, (46, 94)
+"""The middle of the table, from left to right."""
 
-FONT: Final = "'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+CARD = "M0,-39L23,-27V27L0,39L-23,27V-27Z"
+SPIKE = "M0,-8L1.8,-1.8L8,0L1.8,1.8L0,8L-1.8,1.8L-8,0L-1.8,-1.8Z"
+EYE = "M-6,0Q0,-7 6,0Q0,7 -6,0Z"
+SUITS: Final = {
+    0: "M0,-7L7.5,6H-7.5Z",
+    1: "M-6,-6H6V6H-6Z",
+    2: "M-6.5,0A6.5,6.5 0 1 1 6.5,0A6.5,6.5 0 1 1 -6.5,0Z",
+    None: "M-7,-7H7L-7,7H7Z",
+}
+"""Triangle, square, circle; an hourglass for the Sylops."""
+PIPS: Final = {2: (0, 8), 3: (0, 4, 8), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
+"""The pips of a die, as cells of a grid of three by three."""
+
+FONT = "'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 GOLD, IVORY, MUTED, INK = "#f2c14e", "#f6f1e3", "#a9bcc6", "#14212b"
-WON, LOST = "#7fdc9f", "#ff9a8d"
-FILLS: Final = {
+WON, LOST, SPIKE_RED, BET_CHIP, CREDIT_CHIP = "#7fdc9f", "#ff9a8d", "#a32a22", "#d9503f", "#b98a1f"
+BACK_LINE, PLATE_EDGE, FELT_EDGE = "#8fa3d6", "#41586a", "#0c2430"
+GRADIENTS: Final = {
     "room": ("#2a3947", "#151e27"),
-    "rim": ("#80593a", "#3b2717"),
     "felt": ("#2b6a80", "#164052"),
+    "rim": ("#80593a", "#3b2717"),
     "plate": ("#223240", "#121c25"),
     "back": ("#3b4f80", "#1d294b"),
     "positive": ("#2fa463", "#136539"),
     "negative": ("#dd5443", "#962620"),
     "sylop": ("#707a89", "#3a4350"),
 }
-"""Gradients, from light to dark."""
-TRIANGLE: Final = ((0, -7), (7.5, 6), (-7.5, 6))
-SQUARE: Final = ((-6, -6), (6, -6), (6, 6), (-6, 6))
-HOURGLASS: Final = ((-7, -7), (7, -7), (-7, 7), (7, 7))
-SPIKE: Final = (
-    (0, -8),
-    (1.8, -1.8),
-    (8, 0),
-    (1.8, 1.8),
-    (0, 8),
-    (-1.8, 1.8),
-    (-8, 0),
-    (-1.8, -1.8),
-)
-PIPS: Final = {
-    2: ((-1, -1), (1, 1)),
-    3: ((-1, -1), (0, 0), (1, 1)),
-    4: ((-1, -1), (1, -1), (-1, 1), (1, 1)),
-    5: ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
-    6: ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
-}
+DASHED: Final = {"fill": "none", "stroke": IVORY, "stroke_dasharray": "4 4", "opacity": 0.4}
 
 
 def render_svg(game: Game, seat: int | None = None) -> str:
@@ -85,47 +80,47 @@ def render_svg(game: Game, seat: int | None = None) -> str:
     >>> picture.startswith("<svg "), "player_2" in picture
     (True, True)
     """
-    svg = ET.Element("svg", xmlns="http://www.w3.org/2000/svg", role="img")
-    svg.attrib |= {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "font-family": FONT}
-    svg.attrib |= {"width": str(WIDTH), "height": str(HEIGHT)}
+    size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": str(WIDTH), "height": str(HEIGHT)}
+    svg = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **size, "role": "img"})
+    svg.set("font-family", FONT)
     _add(svg, "title").text = f"Sabacc, {_rules_name(game)}: {_moment(game)}"
     _gradients(svg)
     _add(svg, "rect", width=WIDTH, height=HEIGHT, rx=18, fill="url(#sabacc-room)")
     table = _group(svg, WIDTH / 2, HEIGHT / 2)
     _felt(table)
     scale, left = PLACES[game.num_players]
-    places = [*left, *((-x, y) for x, y in reversed(left) if x)]
     _centre(_group(table, 0, -14, (1 + scale) / 2), game)
+    places = [*left, *((-x, y) for x, y in reversed(left) if x)]
     for turn, (x, y) in enumerate(places):
         owner = ((seat or 0) + turn) % game.num_players
         _seat(_group(table, x, y, scale), game, owner, seat, far=-1 if y < -100 else 1)
-    return ET.tostring(svg, encoding="unicode") + "\n"
+    return tostring(svg, encoding="unicode") + "\n"
 
 
-# Who sees what: nothing below asks for a card of a hand but through these.
+# Who sees what: nothing below looks at a card of a hand but through these.
 
 
 def _is_open(game: Game, owner: int, seat: int | None) -> bool:
-    return (
-        seat in (None, owner)
-        or (game.revealed and owner in game.remaining)
-        or set(game.hands[owner]) == set(game.known_cards(owner))
-    )
+    shown = seat in (None, owner) or (game.revealed and owner in game.remaining)
+    return shown or set(game.hands[owner]) == set(game.known_cards(owner))
 
 
 def _faces(game: Game, owner: int, seat: int | None) -> list[Card | None]:
     """Return a hand as it is seen; the hidden cards, None, last: their places in it would tell."""
-    hand = game.hands[owner]
+    hand, known = game.hands[owner], game.known_cards(owner)
     if _is_open(game, owner, seat):
         return list(hand)
-    known = game.known_cards(owner)
-    return [*known, *[None] * (len(hand) - len(known))]
+    faces = [card for card in hand if card in known]
+    return [*faces, *[None] * (len(hand) - len(faces))]
 
 
-def _drawn(game: Game, owner: int, seat: int | None) -> list[Card | None]:
-    if game.drawn_card is None or owner != game.seat_to_act:
-        return []
-    return [game.drawn_card if seat in (None, owner) else None]
+def _beside(game: Game, owner: int, seat: int | None) -> list[Card | None]:
+    """Return what lies apart from a hand: its Spike Card, a card drawn and not yet decided on."""
+    spike, drawn = game.spike_cards[owner], game.drawn_card
+    beside: list[Card | None] = [] if spike is None else [spike]
+    if drawn is not None and owner == game.seat_to_act:
+        beside.append(drawn if seat in (None, owner) else None)
+    return beside
 
 
 def _hand_name(game: Game, owner: int, seat: int | None) -> str:
@@ -140,165 +135,143 @@ def _hand_name(game: Game, owner: int, seat: int | None) -> str:
 # The table and what lies in the middle.
 
 
-def _gradients(svg: ET.Element) -> None:
+def _gradients(svg: Element) -> None:
     defs = _add(svg, "defs")
-    for name, (light, dark) in FILLS.items():
-        if name in ("room", "felt"):
-            gradient = _add(defs, "radialGradient", id=f"sabacc-{name}", r=0.65)
-        else:
-            gradient = _add(defs, "linearGradient", id=f"sabacc-{name}", x2=0, y2=1)
+    for name, (light, dark) in GRADIENTS.items():
+        round_one = name in ("room", "felt")
+        form: dict[str, Look] = {"r": 0.65} if round_one else {"x2": 0, "y2": 1}
+        kind = "radialGradient" if round_one else "linearGradient"
+        gradient = _add(defs, kind, id=f"sabacc-{name}", **form)
         _add(gradient, "stop", offset=0, stop_color=light)
         _add(gradient, "stop", offset=1, stop_color=dark)
 
 
-def _felt(table: ET.Element) -> None:
+def _felt(table: Element) -> None:
     _add(table, "ellipse", cy=10, rx=428, ry=302, fill="#000", opacity=0.3)
     _add(table, "ellipse", rx=426, ry=300, fill="url(#sabacc-rim)")
-    _add(
-        table, "ellipse", rx=406, ry=280, fill="url(#sabacc-felt)", stroke="#0c2430", stroke_width=3
-    )
+    felt = _add(table, "ellipse", rx=406, ry=280, fill="url(#sabacc-felt)", stroke=FELT_EDGE)
+    felt.set("stroke-width", "3")
     _add(table, "ellipse", rx=388, ry=262, fill="none", stroke=IVORY, opacity=0.18)
 
 
-def _centre(centre: ET.Element, game: Game) -> None:
+def _centre(centre: Element, game: Game) -> None:
     _text(centre, 0, -76, _rules_name(game).upper(), 12, fill=MUTED, letter_spacing=2)
     _text(centre, 0, -57, _moment(game), 16, font_weight=600)
-    pile = min(3, game.draw_pile_size)
-    for height in range(pile):
-        _card(_group(centre, -90 - 3 * height, 2 - 2 * height), None)
-    discards = game.discard_pile
-    for x, there in ((-92, pile), (-24, len(discards))):
-        if not there:
-            _empty(_group(centre, x))
+    left, discards = game.draw_pile_size, game.discard_pile
+    for height in range(min(3, left)):
+        _card(_group(centre, DRAW + 2 - 3 * height, 2 - 2 * height), None)
     if discards:
-        _card(_group(centre, -24), discards[-1])
-    for x, face in zip((46, 94), game.dice[-1] if game.dice else (0, 0), strict=True):
+        _card(_group(centre, DISCARD), discards[-1])
+    for x, count, name in ((DRAW, left, "draw"), (DISCARD, len(discards), "discard")):
+        _text(centre, x, 56, f"{name} {count}", 12, fill=MUTED)
+        if not count:
+            _add(_group(centre, x), "path", d=CARD, **DASHED)
+    for x, face in zip(DICE, game.dice[-1] if game.dice else (0, 0), strict=True):
         _die(_group(centre, x), face)
-    _text(centre, -92, 56, f"draw {game.draw_pile_size}", 12, fill=MUTED)
-    _text(centre, -24, 56, f"discard {len(discards)}", 12, fill=MUTED)
-    _text(centre, 70, 56, "Spike Dice", 12, fill=MUTED)
+    _text(centre, sum(DICE) / 2, 56, "Spike Dice", 12, fill=MUTED)
     pots = {"hand pot": sum(amount for amount, _ in game.pots)}
     if not game.rules.points:
         pots["Sabacc pot"] = game.sabacc_pot
     for index, (name, amount) in enumerate(pots.items()):
         pot = _group(centre, 116 * index - 58 * (len(pots) - 1), 92)
-        _add(pot, "rect", x=-54, y=-21, width=108, height=42, rx=10, fill=INK, opacity=0.45)
-        _text(pot, 0, -7, name, 12, fill=MUTED)
+        _box(pot, 108, 42, 10, fill=INK, opacity=0.45)
+        _text(pot, 0, -8, name, 12, fill=MUTED)
         _text(pot, 0, 9, f"{amount:,}", 16, fill=GOLD, font_weight=700)
 
 
-def _die(die: ET.Element, face: int) -> None:
+def _die(die: Element, face: int) -> None:
     if not face:
-        _add(die, "rect", x=-20, y=-20, width=40, height=40, rx=8, fill="none", **_DASHED)
+        _box(die, 40, 40, 8, **DASHED)
         return
-    _add(die, "rect", x=-20, y=-20, width=40, height=40, rx=8, fill=IVORY, stroke=INK)
+    _box(die, 40, 40, 8, fill=IVORY, stroke=INK)
     if face == 1:
-        _polygon(_group(die, scale=1.9), SPIKE, fill=FILLS["negative"][1])
-    for x, y in PIPS.get(face, ()):
-        _add(die, "circle", cx=10 * x, cy=10 * y, r=3.6, fill=INK)
+        _add(_group(die, scale=1.9), "path", d=SPIKE, fill=SPIKE_RED)
+    for cell in PIPS.get(face, ()):
+        _add(die, "circle", cx=10 * (cell % 3 - 1), cy=10 * (cell // 3 - 1), r=3.6, fill=INK)
 
 
-# A seat: its cards, its bet towards the middle, its plate on the outside.
+# A seat: its plate on the outside, its cards, its bet towards the middle.
 
 
-def _seat(place: ET.Element, game: Game, owner: int, seat: int | None, far: int) -> None:
-    _plate(_group(place, 0, far * PLATE_Y), game, owner, _hand_name(game, owner, seat))
+def _seat(place: Element, game: Game, owner: int, seat: int | None, far: int) -> None:
+    _plate(_group(place, 0, far * PLATE), game, owner, _hand_name(game, owner, seat))
     _hand(place, game, owner, seat)
-    amount = _group(place, 0, far * BET_Y)
+    amount = _group(place, 0, far * BET)
     if game.net_credits is not None:
         net = game.net_credits[owner]
-        _add(amount, "rect", x=-40, y=-12, width=80, height=24, rx=12, fill=INK, opacity=0.8)
-        color = WON if net > 0 else LOST if net < 0 else IVORY
-        _text(amount, 0, 0, _signed(net), 15, fill=color, font_weight=700)
+        _box(amount, 40 + 8 * len(_signed(net)), 24, 12, fill=INK, opacity=0.8)
+        colour = WON if net > 0 else LOST if net < 0 else IVORY
+        _text(amount, 0, 0, _signed(net), 15, fill=colour, font_weight=700)
     elif game.phase == "betting" and game.bets[owner]:
-        _add(amount, "rect", x=-40, y=-12, width=80, height=24, rx=12, fill=INK, opacity=0.6)
-        _chip(_group(amount, -26), FILLS["negative"][0])
-        _text(amount, 8, 0, f"{game.bets[owner]:,}", 14, font_weight=600)
+        bet = f"{game.bets[owner]:,}"
+        _box(amount, 52 + 8 * len(bet), 24, 12, fill=INK, opacity=0.6)
+        _chip(_group(amount, -12 - 4 * len(bet)), BET_CHIP)
+        _text(amount, 8, 0, bet, 14, font_weight=600)
 
 
-def _plate(plate: ET.Element, game: Game, owner: int, hand_name: str) -> None:
-    width, height = PLATE
-    if not game.hands[owner]:
-        plate.set("opacity", "0.5")
+def _plate(plate: Element, game: Game, owner: int, hand_name: str) -> None:
     acts, wins = owner == game.seat_to_act, owner in (game.winners or ())
-    left, right = 14 - width / 2, width / 2 - 14
-    box = {"x": -width / 2, "y": -height / 2, "width": width, "height": height, "rx": 12}
+    edge: dict[str, Look] = {"stroke": PLATE_EDGE}
     if acts or wins:
-        _add(plate, "rect", **box, fill=GOLD, stroke=GOLD, stroke_width=12, opacity=0.25)
-    edge = {"stroke": GOLD, "stroke_width": 2.5} if acts or wins else {"stroke": "#41586a"}
-    _add(plate, "rect", **box, fill="url(#sabacc-plate)", **edge)
-    _text(plate, left, -10, f"player_{owner}", 15, "start", font_weight=600)
+        _box(plate, PLATE_WIDTH + 12, PLATE_HEIGHT + 12, 18, fill=GOLD, opacity=0.3)
+        edge = {"stroke": GOLD, "stroke_width": 2.5}
+    _box(plate, PLATE_WIDTH, PLATE_HEIGHT, 12, fill="url(#sabacc-plate)", **edge)
+    right = PLATE_WIDTH / 2 - 14
+    _text(plate, -right, -10, f"player_{owner}", 15, "start", font_weight=600)
     if owner == game.dealer:
-        dealer = _group(plate, left + 90, -10)
+        dealer = _group(plate, 90 - right, -10)
         _add(dealer, "circle", r=9, fill=IVORY)
         _text(dealer, 0, 0, "D", 12, fill=INK, font_weight=700)
     if (credits := game.credits[owner]) is not None:
-        _chip(_group(plate, right - 7, -10), "#b98a1f")
+        _chip(_group(plate, right - 7, -10), CREDIT_CHIP)
         _text(plate, right - 20, -10, f"{credits:,}", 15, "end", fill=GOLD, font_weight=600)
-    _text(plate, left, 11, hand_name, 13, "start")
+    _text(plate, -right, 11, hand_name, 13, "start")
     if acts or wins:
         _text(plate, right, 11, "to act" if acts else "wins", 13, "end", fill=GOLD, font_weight=600)
+    if not game.hands[owner]:
+        plate.set("opacity", "0.5")
 
 
-def _hand(place: ET.Element, game: Game, owner: int, seat: int | None) -> None:
-    faces, drawn, spike = (
-        _faces(game, owner, seat),
-        _drawn(game, owner, seat),
-        game.spike_cards[owner],
-    )
-    beside = [*([spike] if spike is not None else []), *drawn]
-    x = -(STEP * (len(faces) - 1) + APART * len(beside)) / 2
+def _hand(place: Element, game: Game, owner: int, seat: int | None) -> None:
+    faces, beside = _faces(game, owner, seat), _beside(game, owner, seat)
+    middle = (len(faces) - 1) / 2
+    start = -STEP * middle - APART * len(beside) / 2
     for index, face in enumerate(faces):
-        bend = index - (len(faces) - 1) / 2
-        card = _group(place, x + STEP * index, 0.8 * bend * bend, turned=FAN * bend)
+        bend = index - middle
+        card = _group(place, start + STEP * index, 0.8 * bend * bend, turned=FAN * bend)
         _card(card, face)
         if face in game.known_cards(owner):
-            _eye(_group(card, 0, 27))
-    x += STEP * (len(faces) - 1)
+            _add(_group(card, -1, 27), "path", d=EYE, fill=IVORY)
+            _add(_group(card, -1, 27), "circle", r=2, fill=INK)
     for index, face in enumerate(beside, start=1):
-        card = _group(place, x + APART * index, 0)
+        card = _group(place, start + STEP * (len(faces) - 1) + APART * index)
         _card(card, face, edge=GOLD)
-        if face == spike is not None:
-            _polygon(_group(card, 0, -26, 0.9), SPIKE, fill=GOLD)
+        if face is not None and face == game.spike_cards[owner]:
+            _add(_group(card, 0, -26, 0.9), "path", d=SPIKE, fill=GOLD)
 
 
-# Things.
+# Things, and how they become SVG.
 
 
-def _card(card: ET.Element, face: Card | None, edge: str = IVORY) -> None:
-    _polygon(card, CARD, fill=edge, stroke=INK, stroke_width=1, stroke_linejoin="round")
+def _card(card: Element, face: Card | None, edge: str = IVORY) -> None:
+    _add(card, "path", d=CARD, fill=edge, stroke=INK, stroke_linejoin="round")
     inner = _group(card, scale=0.89)
     if face is None:
-        _polygon(inner, CARD, fill="url(#sabacc-back)")
-        _polygon(_group(inner, scale=0.72), CARD, fill="none", stroke="#8fa3d6", opacity=0.7)
-        _polygon(inner, SPIKE, fill="#8fa3d6")
+        _add(inner, "path", d=CARD, fill="url(#sabacc-back)")
+        _add(_group(inner, scale=0.72), "path", d=CARD, fill="none", stroke=BACK_LINE, opacity=0.7)
+        _add(inner, "path", d=SPIKE, fill=BACK_LINE)
         return
-    look = "sylop" if face.suit is None else "positive" if face.value > 0 else "negative"
-    _polygon(inner, CARD, fill=f"url(#sabacc-{look})")
+    kind = "sylop" if face.suit is None else "positive" if face.value > 0 else "negative"
+    _add(inner, "path", d=CARD, fill=f"url(#sabacc-{kind})")
     value = _signed(face.value)
-    _text(card, -1, -8, value, 16.5 if len(value) > 2 else 22, fill="#fff", font_weight=700)
-    pip = _group(card, -1, 13)
-    if face.suit == 2:
-        _add(pip, "circle", r=6.5, fill=IVORY)
-    else:
-        shape = HOURGLASS if face.suit is None else (TRIANGLE, SQUARE)[face.suit]
-        _polygon(pip, shape, fill=IVORY)
+    _text(card, -1, -8, value, 16.5 if len(value) > 2 else 22, font_weight=700)
+    _add(_group(card, -1, 13), "path", d=SUITS[face.suit], fill=IVORY)
 
 
-def _empty(place: ET.Element) -> None:
-    _polygon(place, CARD, fill="none", **_DASHED)
-
-
-def _eye(eye: ET.Element) -> None:
-    _add(eye, "path", d="M-6,0Q0,-7 6,0Q0,7 -6,0Z", fill=IVORY)
-    _add(eye, "circle", r=2, fill=INK)
-
-
-def _chip(chip: ET.Element, color: str) -> None:
-    _add(chip, "circle", r=8, fill=color, stroke=INK)
-    _add(
-        chip, "circle", r=6, fill="none", stroke=IVORY, stroke_width=2, stroke_dasharray="3.14 3.14"
-    )
+def _chip(chip: Element, colour: str) -> None:
+    _add(chip, "circle", r=8, fill=colour, stroke=INK)
+    ring = _add(chip, "circle", r=6, fill="none", stroke=IVORY, stroke_width=2)
+    ring.set("stroke-dasharray", "3.14 3.14")
 
 
 def _rules_name(game: Game) -> str:
@@ -315,44 +288,38 @@ def _signed(amount: int) -> str:
     return f"{amount:+,}".replace("-", "−") if amount else "0"
 
 
-# SVG.
-
-_DASHED: Final = {"stroke": IVORY, "stroke_dasharray": "4 4", "opacity": 0.4}
-
-
-def _add(parent: ET.Element, tag: str, **attributes: object) -> ET.Element:
-    """Add an element; numbers in short form, underscores as the hyphens of attribute names."""
+def _add(parent: Element, tag: str, **look: Look) -> Element:
+    """Add an element: numbers in short form, underscores as the hyphens of attribute names."""
     texts = {
-        name.replace("_", "-"): value if isinstance(value, str) else f"{value:g}"
-        for name, value in attributes.items()
+        name: value if isinstance(value, str) else f"{value:g}" for name, value in look.items()
     }
-    return ET.SubElement(parent, tag, texts)
+    return SubElement(parent, tag, {name.replace("_", "-"): texts[name] for name in texts})
 
 
 def _group(
-    parent: ET.Element, x: float = 0, y: float = 0, scale: float = 1, *, turned: float = 0
-) -> ET.Element:
-    transform = f"translate({x:g} {y:g})"
-    transform += f" rotate({turned:g})" if turned else ""
-    transform += f" scale({scale:g})" if scale != 1 else ""
-    return _add(parent, "g", transform=transform)
+    parent: Element, x: float = 0, y: float = 0, scale: float = 1, turned: float = 0
+) -> Element:
+    steps = [f"translate({x:g} {y:g})"]
+    steps += [f"rotate({turned:g})"] if turned else []
+    steps += [f"scale({scale:g})"] if scale != 1 else []
+    return _add(parent, "g", transform=" ".join(steps))
 
 
-def _polygon(
-    parent: ET.Element, points: Iterable[tuple[float, float]], **look: str | float
-) -> None:
-    _add(parent, "polygon", points=" ".join(f"{x:g},{y:g}" for x, y in points), **look)
+def _box(parent: Element, width: float, height: float, corner: float, **look: Look) -> None:
+    """Add a box with round corners, its middle at the origin."""
+    at = {"x": -width / 2, "y": -height / 2, "width": width, "height": height, "rx": corner}
+    _add(parent, "rect", **at, **look)
 
 
 def _text(
-    parent: ET.Element,
+    parent: Element,
     x: float,
     y: float,
     text: str,
     size: float,
     anchor: str = "middle",
-    **look: str | float,
+    **look: Look,
 ) -> None:
-    """Write a line of text, ivory if nothing else is said, its middle at a height."""
-    where = {"x": x, "y": y + 0.36 * size, "font_size": size, "text_anchor": anchor}
-    _add(parent, "text", **{"fill": IVORY, **where, **look}).text = text
+    """Add a line of text, its middle at a height; ivory unless something else is said."""
+    look = {"fill": IVORY, "x": x, "y": y + 0.36 * size, "font_size": size, **look}
+    _add(parent, "text", text_anchor=anchor, **look).text = text
