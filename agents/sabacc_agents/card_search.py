@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.acting import NEVER
 from sabacc_agents.hand_values import EMPTY, HandValues
-from sabacc_agents.reading import NEVER, Cards, Floats, Ints, Stakes, slots_of
+from sabacc_agents.reading import Cards, Floats, Ints, Stakes, slots_of
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
     DISCARD_DRAW,
@@ -77,12 +78,11 @@ class CardSearch:
         unseen = self._hands.deck - np.rint(blocks(observations).seen_values * 3)
         unseen = np.maximum(unseen, 0).astype(np.float32)
         left = unseen.sum(axis=1, keepdims=True)
-        others = np.clip(stakes.opponents, 1, self._opponents) - 1
         return Seats(
             cards=cards,
             hand=hand,
             chances=np.divide(unseen, left, out=np.full_like(unseen, 1 / 21), where=left > 0),
-            table=(stage * self._opponents + others) * self._width,
+            table=self._table(stage, stakes.opponents),
         )
 
     def scores(
@@ -102,7 +102,7 @@ class CardSearch:
         seats = self.seats(observations, stakes, stage)
         cards = seats.cards
         scores = np.full(action_masks.shape, NEVER, dtype=np.float32)
-        possible = action_masks.any(axis=0)
+        possible = np.asarray(action_masks.any(axis=0))
 
         def put(kind: int, action: int, hand: Ints, added: Ints | None) -> None:
             if added is None:
@@ -119,7 +119,12 @@ class CardSearch:
         if possible[KEEP]:
             put(KEEP, KEEP, seats.hand, cards.drawn)
         if possible[REPLACE_SPIKE]:
-            put(REPLACE_SPIKE, REPLACE_SPIKE, self._hands.minus(seats.hand, cards.spike), cards.drawn)
+            put(
+                REPLACE_SPIKE,
+                REPLACE_SPIKE,
+                self._hands.minus(seats.hand, cards.spike),
+                cards.drawn,
+            )
         for kind, added in (
             (DISCARD_DRAW, None),
             (REDRAW, None),
@@ -132,6 +137,11 @@ class CardSearch:
                     put(kind, action, without, added)
         return scores
 
+    def wins(self, hand: Ints, stage: Ints, opponents: Ints) -> tuple[Floats, Floats]:
+        """Return what hands are worth after a stage against one opponent, and against these."""
+        one, all_of_them = self._table(stage, np.ones_like(stage)), self._table(stage, opponents)
+        return self._worths[one + hand], self._worths[all_of_them + hand]
+
     def worth(self, seats: Seats, hand: Ints) -> Floats:
         """Return what hands are worth in pots, (n,)."""
         worth: Floats = self._worths[seats.table + hand]
@@ -141,6 +151,12 @@ class CardSearch:
         """Return what hands are worth on average after one card more, (n,)."""
         drawn: Floats = np.einsum("nv,nv->n", self._after(seats, hand), seats.chances)
         return drawn
+
+    def _table(self, stage: Ints, opponents: Ints) -> Ints:
+        """Return where in all worths the table for a stage and so many opponents begins."""
+        others = np.clip(opponents, 1, self._opponents) - 1
+        table: Ints = (stage * self._opponents + others) * self._width
+        return table
 
     def _after(self, seats: Seats, hand: Ints) -> Floats:
         """Return what hands are worth after each card that may come, (n, 21)."""

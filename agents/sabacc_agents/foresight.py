@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from sabacc_agents.hand_values import HandValues
-from sabacc_agents.reading import NEVER, Bools, Floats, Ints
+from sabacc_agents.acting import NEVER
+from sabacc_agents.hand_values import EMPTY, HandValues
+from sabacc_agents.reading import Bools, Floats, Ints
 from sabacc_env.rules import RuleSet
 
 DOUBLES: Final = 5 / 36
@@ -72,7 +73,9 @@ class _Backward:
     def __init__(self, rules: RuleSet, num_players: int, hands: HandValues) -> None:
         self._rules = rules
         self._hands = hands
-        self._fees = {kind: fee / (num_players * rules.hand_ante) for kind, fee in rules.fees.items()}
+        self._fees = {
+            kind: fee / (num_players * rules.hand_ante) for kind, fee in rules.fees.items()
+        }
         actions = set(rules.card_actions)
         self._replaces = bool({"replace", "replace_spike"} & actions)
         self._leaves = rules.look_then_discard or "discard_drawn" in actions
@@ -144,6 +147,7 @@ class _Backward:
         most = min(count, len(self._hands.children))
         more = self._one_more(worth, most)
         best = np.full(count, NEVER, dtype=np.float32)
+        best[EMPTY] = worth[EMPTY]
         for held, without in self._without(count):
             np.maximum(best, np.where(held, more[without], NEVER), out=best)
         return best
@@ -169,5 +173,6 @@ class _Backward:
             without = np.where(held, hands.parents[np.arange(count), values], 0)
             left.append((held, without))
         return left
+
     def _fee(self, kind: str) -> np.float32:
         return np.float32(self._fees.get(kind, 0))

@@ -9,12 +9,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.acting import ByPhase, best_legal, chosen_bets
 from sabacc_agents.card_search import CardSearch
 from sabacc_agents.percentiles import percentiles
-from sabacc_agents.reading import Floats, Ints, Raises, Stakes, best_legal
-from sabacc_agents.scripted import BETTING, chosen_bets
+from sabacc_agents.reading import Floats, Ints, Raises, Stakes
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
 
 
@@ -32,18 +31,21 @@ class Betting:
         size: the bet or raise wished for, in pots after the call.
     """
 
-    bet_from: float = 0.5
-    raise_from: float = 0.85
-    caution: float = 0.45
-    caution_overbet: float = 0.1
+    bet_from: float = 0.45
+    raise_from: float = 0.75
+    caution: float = 0.5
+    caution_overbet: float = 0.05
     overbet: float = 0.6
     size: float = 1.0
 
 
 DEFAULT: Final = Betting()
 
+SMALLEST: Final = 1e-6
+"""What a divisor is at least."""
 
-class Maximiser:
+
+class Maximiser(ByPhase):
     """Maximises the expected strength of its hand over the next draw; bets by its percentile.
 
     It looks one card ahead and takes each card it has not seen as equally likely. Of opponents it
@@ -65,27 +67,6 @@ class Maximiser:
         self._search = CardSearch(rules, known.hands, known.worths)
         self._zeros = known.hands.zeros
 
-    def reset(self, num_tables: int) -> None:
-        """Remember nothing."""
-
-    def act(
-        self,
-        observations: Floats,
-        action_masks: NDArray[np.int8],
-        rng: np.random.Generator,
-        tables: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Choose cards by expectation and bets by percentile; no chance is used."""
-        actions = np.zeros(len(observations), dtype=np.int64)
-        betting = blocks(observations).phase[:, BETTING] > 0
-        for rows, choose in (
-            (np.flatnonzero(~betting), self._play_cards),
-            (np.flatnonzero(betting), self._bet),
-        ):
-            if len(rows):
-                actions[rows] = choose(observations[rows], action_masks[rows])
-        return actions
-
     def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         stakes = Stakes(observations, self._rules)
         stage = self._known.stage(observations)
@@ -96,16 +77,17 @@ class Maximiser:
         """Compare the chance to win with what a call costs and what the pot pays."""
         how = self._betting
         stakes = Stakes(observations, self._rules)
-        seats = self._search.seats(observations, stakes, self._known.stage(observations))
-        wins = self._search.worth(seats, seats.hand)
-        one = wins ** (1 / np.maximum(stakes.opponents, 1))
-        overbet = stakes.cost > how.overbet * stakes.prize
+        stage = self._known.stage(observations)
+        hand = self._search.seats(observations, stakes, stage).hand
+        one, wins = self._search.wins(hand, stage, stakes.opponents)
+        relative = stakes.cost / np.maximum(stakes.prize, SMALLEST)
         caution = np.where(
-            overbet, how.caution_overbet, how.caution * np.minimum(1, 2 * stakes.cost / stakes.prize)
+            relative > how.overbet, how.caution_overbet, how.caution * np.minimum(1, 2 * relative)
         )
+        # One of the opponents, the one that bet, is taken to hold one of the better hands.
         better = np.maximum(one - caution, 0) / (1 - caution)
-        against = np.where(stakes.facing, wins / np.maximum(one, 1e-6) * better, wins)
-        pays = stakes.prize + stakes.sabacc_pot * self._zeros[seats.hand]
+        against = wins * better / np.maximum(one, SMALLEST)
+        pays = stakes.prize + stakes.sabacc_pot * self._zeros[hand]
         calls = against * (pays + stakes.cost) >= stakes.cost
         enough = np.where(stakes.facing, how.raise_from, how.bet_from)
         wanted = stakes.first & (wins >= enough)

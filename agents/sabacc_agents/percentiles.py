@@ -14,10 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.acting import best_legal
 from sabacc_agents.card_search import CardSearch
 from sabacc_agents.foresight import foresee, stages
 from sabacc_agents.hand_values import HandValues, hand_values
-from sabacc_agents.reading import Floats, Ints, Stakes, best_legal
+from sabacc_agents.reading import Floats, Ints, Stakes
 from sabacc_agents.rollouts import play_out
 from sabacc_env.engine.layout import CALL, CHECK, PHASES
 from sabacc_env.observation import blocks
@@ -57,7 +58,8 @@ class Percentiles:
         """Return which stage observations are in, (n,)."""
         seen = blocks(observations)
         phase = np.maximum(seen.phase.argmax(axis=1) - 1, 0)  # first and second choice are one
-        return self.stage_of[phase, seen.round.argmax(axis=1)]
+        stage: Ints = self.stage_of[phase, seen.round.argmax(axis=1)]
+        return stage
 
 
 @functools.lru_cache(maxsize=16)
@@ -66,16 +68,21 @@ def percentiles(rules: RuleSet, num_players: int) -> Percentiles:
     hands = hand_values(rules)
     final = _chances(hands.strengths, hands.strengths, hands.dealt * (hands.sizes > 0))
     num_tables = max(FINAL_HANDS // num_players, 1)
-    most = num_players - 1
     for turn in range(PASSES):
-        worths = foresee(rules, num_players, hands, final**most)[:, None]
+        worths = foresee(rules, num_players, hands, _against(final, num_players - 1)[-1])[:, None]
         known = Percentiles(hands, final, worths, _stage_of(rules))
         chooser = _Chooser(rules, known)
         ends = play_out(rules, num_players, num_tables, SEED + turn, hands, chooser.act)
         if len(ends):
             final = _chances(hands.strengths, hands.strengths[ends], np.ones(len(ends)))
-    against = [foresee(rules, num_players, hands, final**k) for k in range(1, most + 1)]
-    return Percentiles(hands, final, np.stack(against, axis=1), _stage_of(rules))
+    against = _against(final, num_players - 1)
+    worths = np.stack([foresee(rules, num_players, hands, wins) for wins in against], axis=1)
+    return Percentiles(hands, final, worths, _stage_of(rules))
+
+
+def _against(final: Floats, opponents: int) -> Floats:
+    """Return the chance of hands to beat 1, 2, ... opponents, their hands taken as independent."""
+    return np.cumprod(np.tile(final, (opponents, 1)), axis=0, dtype=np.float32)
 
 
 class _Chooser:
@@ -111,4 +118,5 @@ def _chances(strengths: Ints, others: Ints, weights: NDArray[np.float64]) -> Flo
     below = np.concatenate([[0.0], np.cumsum(weights[order])])
     lower = below[np.searchsorted(others[order], strengths, side="left")]
     upper = below[np.searchsorted(others[order], strengths, side="right")]
-    return ((lower + upper) / 2 / below[-1]).astype(np.float32)
+    chances: Floats = ((lower + upper) / 2 / below[-1]).astype(np.float32)
+    return chances

@@ -26,11 +26,7 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
 ALMOST_TEN: Final = np.float32(10.2)
-"""A card is observed as value / 10, a Sylop as 0.05: times this, cut to an integer, is the value."""
-
-
-NEVER: Final = np.float32(-1e6)
-"""The score of an action that is chosen only where nothing else is legal."""
+"""A card is observed as value / 10, a Sylop as 0.05: times this, cut to an integer, its value."""
 
 
 class Cards:
@@ -111,9 +107,7 @@ class Raises:
         order = np.where(action_masks[:, FIRST_BET_ACTION:] > 0, self._order, -2.0)
         return np.asarray(FIRST_BET_ACTION + order.argmax(axis=1), dtype=np.int64)
 
-    def nearest(
-        self, action_masks: NDArray[np.int8], stakes: Stakes, wish: float | Floats
-    ) -> Ints:
+    def nearest(self, action_masks: NDArray[np.int8], stakes: Stakes, wish: float | Floats) -> Ints:
         """Return the legal raise nearest to a fraction of the pot after the call, (n,).
 
         The totals are worked out from the observation, so from rounded numbers: that decides
@@ -139,12 +133,3 @@ def slots_of(kind: int) -> slice:
     """Return the actions of a kind that names a card: one for each slot of the hand."""
     first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
     return slice(first, first + MAX_HAND)
-
-
-def best_legal(scores: Floats, action_masks: NDArray[np.int8]) -> Ints:
-    """Return the legal action of the highest score in each row, the first of equal ones.
-
-    >>> best_legal(np.array([[3.0, 2.0, 2.0]]), np.array([[0, 1, 1]], dtype=np.int8))
-    array([1])
-    """
-    return np.asarray(np.where(action_masks > 0, scores, -np.inf).argmax(axis=1), dtype=np.int64)

@@ -13,16 +13,14 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.reading import NEVER, Cards, Floats, Ints, Raises, Stakes, best_legal, slots_of
+from sabacc_agents.acting import NEVER, ByPhase, best_legal, chosen_bets
+from sabacc_agents.reading import Cards, Floats, Ints, Raises, Stakes, slots_of
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
-    CALL,
-    CHECK,
     DISCARD_DRAW,
     DISCARD_DRAWN,
     DRAW,
-    JUNK,
     KEEP,
     REDRAW,
     REPLACE,
@@ -30,11 +28,8 @@ from sabacc_env.engine.layout import (
     STAND,
     SWAP,
 )
-from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
 
-BETTING: Final = 3
-"""The index of the betting phase in the observation's block ``phase``."""
 
 @dataclass(frozen=True)
 class Style:
@@ -94,11 +89,13 @@ class CardPlay:
         # With a second choice a bad card need not be taken into the hand.
         drawn = np.abs(total) - 2 if self._seconds else self._blind(total)
         away[:, DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
-        return -away
+        scores: Floats = -away
+        return scores
 
     def _blind(self, totals: Ints) -> Floats:
         """Return the distance hoped for after adding a card not yet seen to such totals."""
-        hoped: Floats = (totals * totals + 110) / np.float32(20) - self._chase
+        squares = np.square(totals.astype(np.float32))
+        hoped: Floats = (squares + 110) / np.float32(20) - self._chase
         return hoped
 
     def _fee(self, kind: str) -> np.float32:
@@ -106,7 +103,7 @@ class CardPlay:
         return np.float32(0.25 + self._fees.get(kind, 0))
 
 
-class ScriptedAgent:
+class ScriptedAgent(ByPhase):
     """A rule-based player; subclasses say how it bets."""
 
     style: ClassVar[Style] = TIGHT
@@ -120,27 +117,6 @@ class ScriptedAgent:
         self._rules = rules
         self._raises = Raises(rules, bet_sizes)
         self._card_play = CardPlay(rules, self.style.chase)
-
-    def reset(self, num_tables: int) -> None:
-        """Remember nothing."""
-
-    def act(
-        self,
-        observations: Floats,
-        action_masks: NDArray[np.int8],
-        rng: np.random.Generator,
-        tables: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Choose by the rules of the class; no chance is used."""
-        actions = np.zeros(len(observations), dtype=np.int64)
-        betting = blocks(observations).phase[:, BETTING] > 0
-        for rows, choose in (
-            (np.flatnonzero(~betting), self._play_cards),
-            (np.flatnonzero(betting), self._bet),
-        ):
-            if len(rows):
-                actions[rows] = choose(observations[rows], action_masks[rows])
-        return actions
 
     def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         scores = self._card_play.scores(observations, action_masks.shape[1])
@@ -185,22 +161,3 @@ class AlwaysRaise(ScriptedAgent):
         always = np.ones(len(action_masks), dtype=np.bool_)
         raises = self._raises.legal(action_masks)
         return chosen_bets(action_masks, always, raises, self._raises.most(action_masks))
-
-
-def chosen_bets(
-    action_masks: NDArray[np.int8], calls: NDArray[np.bool_], raises: NDArray[np.bool_], to: Ints
-) -> Ints:
-    """Return betting actions from intentions, all (n,).
-
-    Where nothing is to be called it checks rather than junks; where it cannot call it junks.
-
-    Args:
-        action_masks: (n, num_actions).
-        calls: whether a bet is to be called; else the hand is junked, where that is legal.
-        raises: whether to raise; only true where a raise is legal.
-        to: the raise.
-    """
-    check, call, junk = (action_masks[:, kind] > 0 for kind in (CHECK, CALL, JUNK))
-    passive = np.where(check, CHECK, np.where(call & (calls | ~junk), CALL, JUNK))
-    return np.where(raises, to, passive)
-

@@ -157,12 +157,11 @@ def begin_phase(g: Record, r: Record, phase: int) -> None:
     g.phase = phase
     g.last_seat = g.dealer
     g.to_go = g.remaining
-    if phase == BETTING:
-        g.highest_bet = 0
-        g.raises = 0
-        for seat in range(int(g.num_players)):
-            g.bet_phase[seat] = 0
-    elif phase == DICE:
+    g.highest_bet = 0
+    g.raises = 0
+    for seat in range(int(g.num_players)):
+        g.bet_phase[seat] = 0
+    if phase == DICE:
         if roll_dice(g):
             dice_phase(g, r)
         else:

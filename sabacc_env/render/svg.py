@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from sabacc_env.cards import Card
+from sabacc_env.checks import whole
 
 if TYPE_CHECKING:
+    from sabacc_env.cards import Card
     from sabacc_env.game import Game
 
 Look: TypeAlias = str | float
@@ -15,8 +16,8 @@ Look: TypeAlias = str | float
 WIDTH, HEIGHT = 900, 700
 PLACES: Final[dict[int, tuple[float, tuple[tuple[int, int], ...]]]] = {
     2: (1.3, ((0, 216), (0, -216))),
-    3: (1.2, ((0, 226), (-236, -190))),
-    4: (1.1, ((0, 234), (-284, -16), (0, -234))),
+    3: (1.3, ((0, 216), (-236, -188))),
+    4: (1.2, ((0, 228), (-288, -16), (0, -228))),
     5: (1.0, ((0, 244), (-304, 36), (-186, -212))),
     6: (1.0, ((0, 246), (-290, 150), (-290, -150), (0, -246))),
     7: (1.0, ((0, 246), (-290, 196), (-308, 0), (-176, -226))),
@@ -25,10 +26,8 @@ PLACES: Final[dict[int, tuple[float, tuple[tuple[int, int], ...]]]] = {
 """By number of players: how large what lies before them is drawn, and where, as offsets from the
 centre of the table: the near side, then up the left; the right mirrors it."""
 
-STEP, APART = 40, 54
-"""From a card, 46 wide, to the next of the hand, and to one that lies apart from it."""
-FAN = 2.5
-"""Degrees from card to card."""
+STEP, APART, FAN = 40, 54, 2.5
+"""From card to card of a hand, to one that lies apart (a card is 46 wide), and degrees of turn."""
 BET, PLATE = -56, 72
 """A seat's bet and plate, from the middle of its cards; on the far side the other way round."""
 PLATE_WIDTH, PLATE_HEIGHT = 236, 48
@@ -46,23 +45,25 @@ SUITS: Final = {
 }
 """Triangle, square, circle; an hourglass for the Sylops."""
 PIPS: Final = {2: (0, 8), 3: (0, 4, 8), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
-"""The pips of a die, as cells of a grid of three by three."""
+"""Die faces, as cells of a grid of three by three."""
 
 FONT = "'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 GOLD, IVORY, MUTED, INK = "#f2c14e", "#f6f1e3", "#a9bcc6", "#14212b"
-WON, LOST, SPIKE_RED, BET_CHIP, CREDIT_CHIP = "#7fdc9f", "#ff9a8d", "#a32a22", "#d9503f", "#b98a1f"
-BACK_LINE, PLATE_EDGE, FELT_EDGE = "#8fa3d6", "#41586a", "#0c2430"
+SIGNS: Final = {"+": "#7fdc9f", "−": "#ff9a8d"}
+SPIKE_RED, BET_CHIP, COIN = "#a32a22", "#d9503f", "#b98a1f"
+BACK_LINE, PLATE_EDGE, ROOM_EDGE = "#8fa3d6", "#41586a", "#31424f"
 GRADIENTS: Final = {
-    "room": ("#2a3947", "#151e27"),
-    "felt": ("#2b6a80", "#164052"),
-    "rim": ("#80593a", "#3b2717"),
     "plate": ("#223240", "#121c25"),
+    "rim": ("#80593a", "#3b2717"),
     "back": ("#3b4f80", "#1d294b"),
     "positive": ("#2fa463", "#136539"),
     "negative": ("#dd5443", "#962620"),
     "sylop": ("#707a89", "#3a4350"),
 }
-DASHED: Final = {"fill": "none", "stroke": IVORY, "stroke_dasharray": "4 4", "opacity": 0.4}
+"""From top to bottom."""
+HALOS: Final = {"room": ("#2a3947", "#151e27"), "felt": ("#2b6a80", "#164052")}
+"""From the middle outwards."""
+DASHED: dict[str, Look] = {"fill": "none", "stroke": IVORY, "stroke_dasharray": 4, "opacity": 0.4}
 
 
 def render_svg(game: Game, seat: int | None = None) -> str:
@@ -75,29 +76,33 @@ def render_svg(game: Game, seat: int | None = None) -> str:
         seat: the point of view: this seat is drawn on the near side, and what it may not know is
             nowhere in the text. None shows everything, with seat 0 on the near side.
 
+    Raises:
+        SabaccError: if there is no such seat.
+
     >>> from sabacc_env import Game
     >>> picture = render_svg(Game("casino", 3, seed=7), seat=1)
     >>> picture.startswith("<svg "), "player_2" in picture
     (True, True)
     """
-    size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": str(WIDTH), "height": str(HEIGHT)}
-    svg = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **size, "role": "img"})
-    svg.set("font-family", FONT)
-    _add(svg, "title").text = f"Sabacc, {_rules_name(game)}: {_moment(game)}"
+    if seat is not None:
+        seat = whole("seat", seat, 0, game.num_players - 1)
+    svg = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "fill": IVORY})
+    svg.attrib |= {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": str(WIDTH), "height": str(HEIGHT)}
+    svg.attrib |= {"font-family": FONT, "text-anchor": "middle"}
+    _add(svg, "title").text = f"Sabacc, {game.rules.name}: {_moment(game)}"
     _gradients(svg)
-    _add(svg, "rect", width=WIDTH, height=HEIGHT, rx=18, fill="url(#sabacc-room)")
     table = _group(svg, WIDTH / 2, HEIGHT / 2)
+    _box(table, WIDTH - 1, HEIGHT - 1, 18, fill="url(#sabacc-room)", stroke=ROOM_EDGE)
     _felt(table)
     scale, left = PLACES[game.num_players]
     _centre(_group(table, 0, -14, (1 + scale) / 2), game)
-    places = [*left, *((-x, y) for x, y in reversed(left) if x)]
-    for turn, (x, y) in enumerate(places):
+    for turn, (x, y) in enumerate([*left, *((-x, y) for x, y in reversed(left) if x)]):
         owner = ((seat or 0) + turn) % game.num_players
         _seat(_group(table, x, y, scale), game, owner, seat, far=-1 if y < -100 else 1)
     return tostring(svg, encoding="unicode") + "\n"
 
 
-# Who sees what: nothing below looks at a card of a hand but through these.
+# Who sees what: only the next four functions read the cards of a hand.
 
 
 def _is_open(game: Game, owner: int, seat: int | None) -> bool:
@@ -132,40 +137,33 @@ def _hand_name(game: Game, owner: int, seat: int | None) -> str:
     return f"{rank.name} {_signed(rank.total)}" if rank.total else rank.name
 
 
-# The table and what lies in the middle.
-
-
 def _gradients(svg: Element) -> None:
     defs = _add(svg, "defs")
-    for name, (light, dark) in GRADIENTS.items():
-        round_one = name in ("room", "felt")
-        form: dict[str, Look] = {"r": 0.65} if round_one else {"x2": 0, "y2": 1}
-        kind = "radialGradient" if round_one else "linearGradient"
-        gradient = _add(defs, kind, id=f"sabacc-{name}", **form)
-        _add(gradient, "stop", offset=0, stop_color=light)
-        _add(gradient, "stop", offset=1, stop_color=dark)
+    for name, colours in (GRADIENTS | HALOS).items():
+        if name in HALOS:
+            gradient = _add(defs, "radialGradient", id=f"sabacc-{name}", r=0.65)
+        else:
+            gradient = _add(defs, "linearGradient", id=f"sabacc-{name}", x2=0, y2=1)
+        for offset, colour in enumerate(colours):
+            _add(gradient, "stop", offset=offset, stop_color=colour)
 
 
 def _felt(table: Element) -> None:
     _add(table, "ellipse", cy=10, rx=428, ry=302, fill="#000", opacity=0.3)
     _add(table, "ellipse", rx=426, ry=300, fill="url(#sabacc-rim)")
-    felt = _add(table, "ellipse", rx=406, ry=280, fill="url(#sabacc-felt)", stroke=FELT_EDGE)
-    felt.set("stroke-width", "3")
+    _add(table, "ellipse", rx=406, ry=280, fill="url(#sabacc-felt)", stroke=INK, stroke_width=3)
     _add(table, "ellipse", rx=388, ry=262, fill="none", stroke=IVORY, opacity=0.18)
 
 
 def _centre(centre: Element, game: Game) -> None:
-    _text(centre, 0, -76, _rules_name(game).upper(), 12, fill=MUTED, letter_spacing=2)
+    _text(centre, 0, -76, game.rules.name.replace("_", " ").upper(), 12, fill=MUTED)
     _text(centre, 0, -57, _moment(game), 16, font_weight=600)
-    left, discards = game.draw_pile_size, game.discard_pile
-    for height in range(min(3, left)):
-        _card(_group(centre, DRAW + 2 - 3 * height, 2 - 2 * height), None)
-    if discards:
-        _card(_group(centre, DISCARD), discards[-1])
-    for x, count, name in ((DRAW, left, "draw"), (DISCARD, len(discards), "discard")):
-        _text(centre, x, 56, f"{name} {count}", 12, fill=MUTED)
-        if not count:
-            _add(_group(centre, x), "path", d=CARD, **DASHED)
+    draw: list[Card | None] = [None] * game.draw_pile_size
+    for name, x, pile in (("draw", DRAW, draw), ("discard", DISCARD, [*game.discard_pile])):
+        _add(_group(centre, x), "path", d=CARD, **DASHED)
+        for depth, card in reversed([*enumerate(pile[:-4:-1])]):
+            _card(_group(centre, x + 3 * depth, 2 * depth), card)
+        _text(centre, x, 56, f"{name} {len(pile)}", 12, fill=MUTED)
     for x, face in zip(DICE, game.dice[-1] if game.dice else (0, 0), strict=True):
         _die(_group(centre, x), face)
     _text(centre, sum(DICE) / 2, 56, "Spike Dice", 12, fill=MUTED)
@@ -183,14 +181,11 @@ def _die(die: Element, face: int) -> None:
     if not face:
         _box(die, 40, 40, 8, **DASHED)
         return
-    _box(die, 40, 40, 8, fill=IVORY, stroke=INK)
+    _box(die, 40, 40, 8, stroke=INK)
     if face == 1:
         _add(_group(die, scale=1.9), "path", d=SPIKE, fill=SPIKE_RED)
     for cell in PIPS.get(face, ()):
         _add(die, "circle", cx=10 * (cell % 3 - 1), cy=10 * (cell // 3 - 1), r=3.6, fill=INK)
-
-
-# A seat: its plate on the outside, its cards, its bet towards the middle.
 
 
 def _seat(place: Element, game: Game, owner: int, seat: int | None, far: int) -> None:
@@ -198,10 +193,9 @@ def _seat(place: Element, game: Game, owner: int, seat: int | None, far: int) ->
     _hand(place, game, owner, seat)
     amount = _group(place, 0, far * BET)
     if game.net_credits is not None:
-        net = game.net_credits[owner]
-        _box(amount, 40 + 8 * len(_signed(net)), 24, 12, fill=INK, opacity=0.8)
-        colour = WON if net > 0 else LOST if net < 0 else IVORY
-        _text(amount, 0, 0, _signed(net), 15, fill=colour, font_weight=700)
+        net = _signed(game.net_credits[owner])
+        _box(amount, 40 + 8 * len(net), 24, 12, fill=INK, opacity=0.8)
+        _text(amount, 0, 0, net, 15, fill=SIGNS.get(net[0], IVORY), font_weight=700)
     elif game.phase == "betting" and game.bets[owner]:
         bet = f"{game.bets[owner]:,}"
         _box(amount, 52 + 8 * len(bet), 24, 12, fill=INK, opacity=0.6)
@@ -211,25 +205,25 @@ def _seat(place: Element, game: Game, owner: int, seat: int | None, far: int) ->
 
 def _plate(plate: Element, game: Game, owner: int, hand_name: str) -> None:
     acts, wins = owner == game.seat_to_act, owner in (game.winners or ())
-    edge: dict[str, Look] = {"stroke": PLATE_EDGE}
     if acts or wins:
-        _box(plate, PLATE_WIDTH + 12, PLATE_HEIGHT + 12, 18, fill=GOLD, opacity=0.3)
-        edge = {"stroke": GOLD, "stroke_width": 2.5}
-    _box(plate, PLATE_WIDTH, PLATE_HEIGHT, 12, fill="url(#sabacc-plate)", **edge)
-    right = PLATE_WIDTH / 2 - 14
-    _text(plate, -right, -10, f"player_{owner}", 15, "start", font_weight=600)
+        _box(plate, PLATE_WIDTH + 14, PLATE_HEIGHT + 14, 19, fill=GOLD, opacity=0.3)
+        _box(plate, PLATE_WIDTH + 5, PLATE_HEIGHT + 5, 14.5, fill=GOLD)
+    _box(plate, PLATE_WIDTH, PLATE_HEIGHT, 12, fill="url(#sabacc-plate)", stroke=PLATE_EDGE)
+    left, right = (_group(plate, side * (PLATE_WIDTH / 2 - 14)) for side in (-1, 1))
+    left.set("text-anchor", "start")
+    right.set("text-anchor", "end")
+    _text(left, 0, -10, f"player_{owner}", 15, font_weight=600)
+    _text(left, 0, 11, hand_name, 13)
     if owner == game.dealer:
-        dealer = _group(plate, 90 - right, -10)
-        _add(dealer, "circle", r=9, fill=IVORY)
-        _text(dealer, 0, 0, "D", 12, fill=INK, font_weight=700)
+        _add(left, "circle", cx=90, cy=-10, r=9)
+        _text(left, 90, -10, "D", 12, fill=INK, font_weight=700, text_anchor="middle")
     if (credits := game.credits[owner]) is not None:
-        _chip(_group(plate, right - 7, -10), CREDIT_CHIP)
-        _text(plate, right - 20, -10, f"{credits:,}", 15, "end", fill=GOLD, font_weight=600)
-    _text(plate, -right, 11, hand_name, 13, "start")
+        _chip(_group(right, -7, -10), COIN)
+        _text(right, -20, -10, f"{credits:,}", 15, fill=GOLD, font_weight=600)
     if acts or wins:
-        _text(plate, right, 11, "to act" if acts else "wins", 13, "end", fill=GOLD, font_weight=600)
+        _text(right, 0, 11, "to act" if acts else "wins", 13, fill=GOLD, font_weight=600)
     if not game.hands[owner]:
-        plate.set("opacity", "0.5")
+        plate.set("opacity", "0.6")
 
 
 def _hand(place: Element, game: Game, owner: int, seat: int | None) -> None:
@@ -238,19 +232,16 @@ def _hand(place: Element, game: Game, owner: int, seat: int | None) -> None:
     start = -STEP * middle - APART * len(beside) / 2
     for index, face in enumerate(faces):
         bend = index - middle
-        card = _group(place, start + STEP * index, 0.8 * bend * bend, turned=FAN * bend)
+        card = _group(place, start + STEP * index, 0.8 * bend * bend, turn=FAN * bend)
         _card(card, face)
         if face in game.known_cards(owner):
-            _add(_group(card, -1, 27), "path", d=EYE, fill=IVORY)
+            _add(_group(card, -1, 27), "path", d=EYE)
             _add(_group(card, -1, 27), "circle", r=2, fill=INK)
     for index, face in enumerate(beside, start=1):
         card = _group(place, start + STEP * (len(faces) - 1) + APART * index)
         _card(card, face, edge=GOLD)
         if face is not None and face == game.spike_cards[owner]:
             _add(_group(card, 0, -26, 0.9), "path", d=SPIKE, fill=GOLD)
-
-
-# Things, and how they become SVG.
 
 
 def _card(card: Element, face: Card | None, edge: str = IVORY) -> None:
@@ -265,17 +256,12 @@ def _card(card: Element, face: Card | None, edge: str = IVORY) -> None:
     _add(inner, "path", d=CARD, fill=f"url(#sabacc-{kind})")
     value = _signed(face.value)
     _text(card, -1, -8, value, 16.5 if len(value) > 2 else 22, font_weight=700)
-    _add(_group(card, -1, 13), "path", d=SUITS[face.suit], fill=IVORY)
+    _add(_group(card, -1, 13), "path", d=SUITS[face.suit])
 
 
 def _chip(chip: Element, colour: str) -> None:
     _add(chip, "circle", r=8, fill=colour, stroke=INK)
-    ring = _add(chip, "circle", r=6, fill="none", stroke=IVORY, stroke_width=2)
-    ring.set("stroke-dasharray", "3.14 3.14")
-
-
-def _rules_name(game: Game) -> str:
-    return game.rules.name.replace("_", " ")
+    _add(chip, "circle", r=6, fill="none", stroke=IVORY, stroke_width=2, stroke_dasharray=3.14)
 
 
 def _moment(game: Game) -> str:
@@ -288,38 +274,25 @@ def _signed(amount: int) -> str:
     return f"{amount:+,}".replace("-", "−") if amount else "0"
 
 
-def _add(parent: Element, tag: str, **look: Look) -> Element:
+def _add(on: Element, tag: str, **look: Look) -> Element:
     """Add an element: numbers in short form, underscores as the hyphens of attribute names."""
-    texts = {
-        name: value if isinstance(value, str) else f"{value:g}" for name, value in look.items()
-    }
-    return SubElement(parent, tag, {name.replace("_", "-"): texts[name] for name in texts})
+    texts = {n.replace("_", "-"): v if isinstance(v, str) else f"{v:g}" for n, v in look.items()}
+    return SubElement(on, tag, texts)
 
 
-def _group(
-    parent: Element, x: float = 0, y: float = 0, scale: float = 1, turned: float = 0
-) -> Element:
+def _group(on: Element, x: float = 0, y: float = 0, scale: float = 1, turn: float = 0) -> Element:
     steps = [f"translate({x:g} {y:g})"]
-    steps += [f"rotate({turned:g})"] if turned else []
+    steps += [f"rotate({turn:g})"] if turn else []
     steps += [f"scale({scale:g})"] if scale != 1 else []
-    return _add(parent, "g", transform=" ".join(steps))
+    return _add(on, "g", transform=" ".join(steps))
 
 
-def _box(parent: Element, width: float, height: float, corner: float, **look: Look) -> None:
+def _box(on: Element, width: float, height: float, corner: float, **look: Look) -> None:
     """Add a box with round corners, its middle at the origin."""
     at = {"x": -width / 2, "y": -height / 2, "width": width, "height": height, "rx": corner}
-    _add(parent, "rect", **at, **look)
+    _add(on, "rect", **at, **look)
 
 
-def _text(
-    parent: Element,
-    x: float,
-    y: float,
-    text: str,
-    size: float,
-    anchor: str = "middle",
-    **look: Look,
-) -> None:
-    """Add a line of text, its middle at a height; ivory unless something else is said."""
-    look = {"fill": IVORY, "x": x, "y": y + 0.36 * size, "font_size": size, **look}
-    _add(parent, "text", text_anchor=anchor, **look).text = text
+def _text(on: Element, x: float, y: float, text: str, size: float, **look: Look) -> None:
+    """Add a line of text, its middle at a height."""
+    _add(on, "text", x=x, y=y + 0.36 * size, font_size=size, **look).text = text

@@ -53,14 +53,11 @@ def _hand(game: Game, seat: int, *, shown: bool) -> str:
         return "junked" if game.credits[seat] is None or seat in game.seated else "out"
     beside = "" if spike is None else f" | {spike}"
     if not shown and not (game.revealed and seat in game.remaining):
-        known = game.known_cards(seat)
-        return " ".join(_face(card, known) for card in hand) + beside
+        known = game.known_cards(seat)  # first: its place among the others would tell of them
+        faces = [*map(str, known), *["??"] * (len(hand) - len(known))]
+        return " ".join(faces) + beside
     rank = game.rank(seat)
     assert rank is not None
     drawn = game.drawn_card
     looking = f" looking at {drawn}" if drawn is not None and seat == game.seat_to_act else ""
     return f"{' '.join(map(str, hand))}{beside} = {rank.total:+d} ({rank.name}){looking}"
-
-
-def _face(card: Card, known: list[Card]) -> str:
-    return str(card) if card in known else "??"

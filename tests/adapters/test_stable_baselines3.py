@@ -1,0 +1,225 @@
+"""The batched VecEnv: shapes, masks, whose reward it is, opponents, stakes, states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+
+from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
+from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
+from sabacc_env.agent import RandomAgent
+from sabacc_env.engine.actions import action_names
+
+RULES = load_rules("casino")
+NAMES = action_names()
+JUNK, CHECK, CALL = (NAMES.index(name) for name in ("junk", "check", "call"))
+
+
+class Preferring:
+    """Takes the first legal action of its list, else the first of all."""
+
+    def __init__(self, *prefers: int) -> None:
+        self.prefers = prefers
+        self.acted: set[int] = set()
+        self.restarted: set[int] = set()
+
+    def reset(self, num_tables):
+        pass
+
+    def restart(self, tables):
+        self.restarted.update(tables.tolist())
+
+    def act(self, observations, action_masks, rng, tables=None):
+        self.acted.update(tables.tolist())
+        scores = action_masks.astype(float)
+        for rank, action in enumerate(self.prefers):
+            scores[:, action] *= 100 - rank
+        return scores.argmax(axis=1)
+
+
+def make(num_envs=16, num_players=2, rules=RULES, opponents=None, **options) -> SabaccVecEnv:
+    opponents = [RandomAgent(rules, num_players)] if opponents is None else opponents
+    return SabaccVecEnv(rules, num_envs, num_players, opponents=opponents, seed=7, **options)
+
+
+def random_actions(env, rng):
+    return RandomAgent(RULES, 2).act(None, env.action_masks(), rng)
+
+
+@pytest.mark.parametrize("num_players", [2, 5])
+@pytest.mark.parametrize("name", ["casino", "black_spire", "orsl", "yarith_bespin", "spacers"])
+def test_shapes_types_and_masks(name, num_players):
+    env = make(8, num_players, load_rules(name))
+    rng = np.random.default_rng(0)
+    observations = env.reset()
+    for _ in range(60):
+        assert observations.shape == (8, *env.observation_space.shape)
+        assert observations.dtype == np.float32
+        assert all(map(env.observation_space.contains, observations))
+        masks = env.action_masks()
+        assert masks.shape == (8, env.action_space.n)
+        assert masks.dtype == np.bool_
+        assert masks.any(axis=1).all()
+        before = observations.copy()
+        earlier = observations
+        observations, rewards, dones, infos = env.step(random_actions(env, rng))
+        assert np.array_equal(before, earlier)  # what was handed out is never written to again
+        assert (rewards.shape, rewards.dtype) == ((8,), np.float32)
+        assert (dones.shape, dones.dtype) == ((8,), np.bool_)
+        assert [bool(info) for info in infos] == dones.tolist()
+        for table in np.flatnonzero(dones):
+            assert np.array_equal(infos[table]["terminal_observation"], before[table])
+
+
+def test_what_sb3_contrib_asks():
+    utils = pytest.importorskip("sb3_contrib.common.maskable.utils")
+    env = make()
+    env.reset()
+    assert utils.is_masking_supported(env)
+    assert np.array_equal(utils.get_action_masks(env), env.action_masks())
+    assert len(env.env_method("action_masks", indices=[3, 5])) == 2
+    assert env.env_is_wrapped(object, indices=0) == [False]
+    assert not env.has_attr("nonsense")
+
+
+class Recorder(Tables):
+    """Notes every decision and every result."""
+
+    log: list[tuple[str, int, int, list[int]]]
+
+    def step(self, actions, tables=None):
+        which = range(self.num_tables) if tables is None else tables
+        for table in which:
+            self.log.append(("act", int(table), int(self.seats_to_act[table]), []))
+        super().step(actions, tables)
+        for table in np.flatnonzero(self.finished):
+            ended = "match" if self.match_finished[table] else "hand"
+            self.log.append((ended, int(table), -1, self.net_credits[table].tolist()))
+
+
+@pytest.mark.parametrize(("num_players", "hands"), [(2, 1), (4, 1), (3, 4)])
+def test_rewards_are_the_learners_own_results(monkeypatch, num_players, hands):
+    """Replay what the tables saw: sum results of episodes in which the learner had acted."""
+    monkeypatch.setattr("sabacc_env.adapters.stable_baselines3.Tables", Recorder)
+    Recorder.log = []
+    rules = load_rules("yarith_bespin")  # all others may junk before the learner's first turn
+    env = make(
+        12,
+        num_players,
+        rules,
+        opponents=[Preferring(JUNK), RandomAgent(rules, num_players)],
+        hands=hands,
+        reward_scale=2.0,
+        stacks=(3, 20),
+        sabacc_pots=(0, 5),
+    )
+    env.reset()
+    seats = env._seats.copy()
+    rng = np.random.default_rng(1)
+    Recorder.log.clear()
+    expected_sums = np.zeros(12)
+    got = np.zeros(12)
+    skipped = 0
+    acted = np.zeros(12, dtype=bool)
+    for _ in range(150):
+        _, rewards, dones, _ = env.step(random_actions(env, rng))
+        got += rewards
+        done = np.zeros(12, dtype=bool)
+        for what, table, seat, net in Recorder.log:
+            if what == "act":
+                acted[table] |= seat == seats[table]
+                continue
+            if acted[table]:
+                expected_sums[table] += net[seats[table]] / rules.ante_unit / 2
+            else:
+                skipped += 1
+            if what == "match":
+                done[table] |= acted[table]
+                acted[table] = False
+                seats[table] = (seats[table] + 1) % num_players
+        Recorder.log.clear()
+        assert np.array_equal(done, dones)
+        assert got == pytest.approx(expected_sums, abs=1e-3)
+    assert np.array_equal(seats, env._seats)
+    assert skipped
+
+
+def test_opponents_are_drawn_by_weight_and_told_of_restarts():
+    never, always = Preferring(CHECK, CALL), Preferring(CHECK, CALL)
+    env = make(opponents=[never, always], weights=[0, 1])
+    env.reset()
+    for _ in range(40):
+        env.step(env.action_masks().argmax(axis=1))
+    assert not never.acted
+    assert always.acted == set(range(16)) == always.restarted
+    env.set_opponents([never, always, never], [0, 0, 1])
+    for _ in range(40):
+        env.step(env.action_masks().argmax(axis=1))
+    assert never.acted == set(range(16))
+    with pytest.raises(SabaccError, match="opponents: give at least 3"):
+        env.set_opponents([never])
+    with pytest.raises(SabaccError, match="weights: give one for each"):
+        env.set_opponents([never] * 3, [1, 2])
+
+
+def test_stakes_are_drawn_anew_from_their_ranges():
+    env = make(256, stacks=(2, 10), sabacc_pots=(0, 5))
+    env.reset()
+    rng = np.random.default_rng(0)
+    totals, pots = set(), set()
+    for _ in range(60):
+        _, _, dones, _ = env.step(random_actions(env, rng))
+        for table in np.flatnonzero(dones):
+            game = env.tables.game(table)
+            totals.add(sum(game.credits) + sum(amount for amount, _ in game.pots) - 4)
+            pots.add(game.sabacc_pot - 4)
+    assert min(pots) == 0
+    assert max(pots) == 20
+    assert min(totals) >= 2 * 8 - 8
+    assert max(totals) > 60
+    equal = make(64, stacks=(2, 100), equal_stacks=True)
+    assert np.array_equal(equal._next_credits[:, 0], equal._next_credits[:, 1])
+    with pytest.raises(SabaccError, match="stacks: 9 to 3 is no range of antes"):
+        make(stacks=(9, 3))
+
+
+def test_a_state_goes_on_alike():
+    env, other = (make(stacks=(3, 30), sabacc_pots=(0, 5)) for _ in range(2))
+    env.reset()
+    for _ in range(25):
+        env.step(env.action_masks().argmax(axis=1))
+    assert np.array_equal(other.restore(env.state()), env.tables.observations)
+    for _ in range(50):
+        actions = env.action_masks().argmax(axis=1)
+        mine, theirs = env.step(actions), other.step(actions)
+        for left, right in zip(mine[:3], theirs[:3], strict=True):
+            assert np.array_equal(left, right)
+
+
+def test_seeds():
+    env = make()
+    env.seed(3)
+    first = env.reset()
+    assert not np.array_equal(env.reset(), first)
+    env.seed(3)
+    assert np.array_equal(env.reset(), first)
+
+
+def test_illegal_actions_are_refused():
+    env = make()
+    env.reset()
+    with pytest.raises(IllegalMove, match="table 0: action"):
+        env.step(np.full(16, JUNK))
+
+
+def test_the_margin_is_counted():
+    env = make(64, opponents=[Preferring(CHECK, CALL)])
+    env.reset()
+    for _ in range(30):
+        env.step(env.action_masks().argmax(axis=1))
+    hands, margin = env.margin_since()
+    assert hands > 100
+    assert abs(margin) < 5000
+    assert env.margin_since() == (0, 0.0)

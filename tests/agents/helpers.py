@@ -1,0 +1,28 @@
+"""Decisions to put before agents, and one game's decision as an agent gets it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sabacc_env import Tables
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.observation import OBSERVATION_SIZE
+
+NAMES = ("random", "tight", "loose", "calling_station", "always_raise", "maximiser")
+
+
+def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **options):
+    """Yield (observations, masks) of tables that an agent plays in every seat."""
+    tables = Tables(rules, num_tables, num_players, seed=seed, **options)
+    agent.reset(num_tables)
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        yield tables.observations.copy(), tables.action_masks.copy()
+        tables.step(agent.act(tables.observations, tables.action_masks, rng))
+
+
+def decision(game, bet_sizes=DEFAULT_BET_SIZES):
+    """Return the observation and mask of the seat to act, a row each."""
+    observation = np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
+    game.observe(game.seat_to_act, observation[0])
+    return observation, game.action_mask(encode_bet_sizes(bet_sizes))[None]

@@ -1,0 +1,178 @@
+"""Saved networks: round trips, and everything that is refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from sabacc_agents import (
+    Network,
+    NetworkAgent,
+    NetworkInfo,
+    load,
+    load_network,
+    read_info,
+    save_network,
+    trained_against,
+)
+
+from sabacc_env import SabaccError, load_rules
+from sabacc_env.engine.actions import num_actions
+from sabacc_env.observation import OBSERVATION_SIZE
+
+from .helpers import decisions
+
+torch = pytest.importorskip("torch")
+CASINO = load_rules("casino")
+ACTIONS = num_actions(("min", 0.5, 1, "max"))
+TRAINING = {"config": "quick", "steps": 1000, "seed": 3, "opponents": ["tight", "random"]}
+
+
+def weights_of(*hidden, actions=ACTIONS, seed=0):
+    """Return random weights of a network with such hidden layers."""
+    rng = np.random.default_rng(seed)
+    sizes = [OBSERVATION_SIZE, *hidden, actions]
+    weights = {}
+    for layer, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
+        weights[f"layers.{layer}.weight"] = rng.normal(0, 0.2, (outputs, inputs)).astype("f4")
+        weights[f"layers.{layer}.bias"] = rng.normal(0, 0.2, outputs).astype("f4")
+    return weights
+
+
+INFO = NetworkInfo(CASINO, 2, training=TRAINING)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    save_network(path, weights_of(16, 8), INFO)
+    return path
+
+
+def test_round_trip(saved):
+    assert [path.name for path in saved.parent.iterdir()] == ["policy.safetensors"]
+    network = load_network(saved)
+    assert network.info == INFO
+    assert network.layer_sizes == (OBSERVATION_SIZE, 16, 8, 33)
+    for name, array in weights_of(16, 8).items():
+        assert (network.weights[name] == array).all()
+    assert trained_against(saved) == trained_against(str(saved)) == ("tight", "random")
+
+
+def test_weights_may_be_tensors_and_bet_sizes_fractions(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    sizes = (1 / 3, "max")
+    tensors = {name: torch.tensor(array) for name, array in weights_of(4, actions=31).items()}
+    save_network(path, tensors, NetworkInfo(CASINO, 2, sizes, activation="relu"))
+    assert read_info(path).activation == "relu"
+    assert load(path, "casino", 2, bet_sizes=sizes).info.opponents == ()
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_probabilities_are_a_masked_softmax(activation):
+    info = NetworkInfo(CASINO, 2, activation=activation)
+    weights = weights_of(16, 8)
+    agent = NetworkAgent(CASINO, 2, network=Network(weights, info))
+    activate = np.tanh if activation == "tanh" else lambda values: np.maximum(values, 0)
+    for observations, masks in decisions(CASINO, 2, agent, steps=15):
+        chances = agent.probabilities(observations, masks)
+        values = observations
+        for layer in range(3):
+            values = values @ weights[f"layers.{layer}.weight"].T + weights[f"layers.{layer}.bias"]
+            values = activate(values) if layer < 2 else values
+        wanted = np.where(masks > 0, np.exp(values), 0)
+        wanted /= wanted.sum(axis=1, keepdims=True)
+        assert chances == pytest.approx(wanted, abs=1e-5)
+        assert (chances[masks == 0] == 0).all()
+        assert chances.sum(axis=1) == pytest.approx(1)
+        greedy = NetworkAgent(CASINO, 2, network=Network(weights, info), greedy=True)
+        rng = np.random.default_rng(0)
+        assert (greedy.act(observations, masks, rng) == chances.argmax(axis=1)).all()
+
+
+def test_the_same_rng_draws_the_same_actions(saved):
+    agent = load(saved, "casino", 2)
+    for observations, masks in decisions(CASINO, 2, agent, steps=5):
+        drawn = [agent.act(observations, masks, np.random.default_rng(1)) for _ in range(2)]
+        assert (drawn[0] == drawn[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "sentence"),
+    [
+        (("orsl", 2), {}, "was trained for the rules 'casino', not 'orsl'"),
+        ((load_rules("casino", hand_ante=4), 2), {}, "not other rules of that name"),
+        (("casino", 3), {}, "was trained for 2 players, not 3"),
+        (("casino", 2), {"bet_sizes": ("min",)}, "was trained with the bet sizes"),
+    ],
+)
+def test_other_tables_are_refused(saved, arguments, options, sentence):
+    with pytest.raises(SabaccError, match=sentence):
+        load(saved, *arguments, **options)
+
+
+def test_other_observations_are_refused(saved, monkeypatch):
+    monkeypatch.setattr("sabacc_agents.network.OBSERVATION_SIZE", OBSERVATION_SIZE + 1)
+    with pytest.raises(SabaccError, match=f"observations of {OBSERVATION_SIZE} numbers"):
+        load(saved, "casino", 2)
+
+
+def test_a_later_version_is_refused(saved, monkeypatch):
+    monkeypatch.setattr("sabacc_agents.network.VERSION", 0)
+    with pytest.raises(SabaccError, match="format version 1; this package reads 0"):
+        read_info(saved)
+
+
+def test_what_is_no_network_is_refused(tmp_path):
+    from safetensors.numpy import save_file
+
+    with pytest.raises(SabaccError, match="cannot be read"):
+        load_network(tmp_path / "absent.safetensors")
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(SabaccError, match="is no safetensors file"):
+        load_network(path)
+    save_file({"a": np.zeros(2)}, path)
+    with pytest.raises(SabaccError, match="no network saved by save_network"):
+        load_network(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda w: w.pop("layers.0.bias"), "arrays are layers.0.weight"),
+        (lambda w: w.update({"layers.1.weight": np.zeros((33, 5))}), "layer 1 takes 8 numbers"),
+        (lambda w: w.update(weights_of(8, actions=30)), "gives 30 logits, but 4 bet sizes make 33"),
+    ],
+)
+def test_weights_that_do_not_fit_are_not_saved(tmp_path, change, sentence):
+    weights = weights_of(8)
+    change(weights)
+    with pytest.raises(SabaccError, match=sentence):
+        save_network(tmp_path / "policy.safetensors", weights, INFO)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_things_that_are_not_saved(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    with pytest.raises(SabaccError, match=r"ends in \.safetensors"):
+        save_network(tmp_path / "policy.pt", weights_of(8), INFO)
+    with pytest.raises(SabaccError, match="the activation 'gelu' is unknown"):
+        save_network(path, weights_of(8), NetworkInfo(CASINO, 2, activation="gelu"))
+    with pytest.raises(SabaccError, match="is not plain data"):
+        save_network(path, weights_of(8), NetworkInfo(CASINO, 2, training={"x": object()}))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_write_that_fails_leaves_the_old_file(saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_network(saved, weights_of(8), INFO)
+    assert saved.read_bytes() == before
+    assert len(list(saved.parent.iterdir())) == 1

@@ -1,0 +1,156 @@
+"""Training by self-play: it learns, goes on from a checkpoint as if nothing had been, and says no."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+import torch
+from sabacc_agents.loading import load, trained_against
+from sabacc_training import cli
+from sabacc_training.checkpoint import load_checkpoint
+from sabacc_training.field import hero_margin
+from sabacc_training.learner import Learner
+from sabacc_training.selfplay import AGENT, CHECKPOINT, Stopped, train
+from sabacc_training.selfplay_config import PoolConfig, PPOConfig, ProgressConfig, TrainingConfig
+
+from sabacc_env import load_rules
+
+SMALL = TrainingConfig(
+    rules="black_spire",
+    steps=4096,
+    pool=PoolConfig(snapshot_every=1000, keep=2),
+    ppo=PPOConfig(num_tables=64, rollout=8, batch_size=256, hidden=(16,)),
+    progress=ProgressConfig(every=2048, deals=20, checkpoint_seconds=0),
+)
+
+
+def weights(path: Path):
+    return torch.load(path, weights_only=True)["state"]
+
+
+def same(left, right) -> bool:
+    """Compare states of nested containers and tensors."""
+    if isinstance(left, torch.Tensor):
+        return torch.equal(left, right)
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def test_it_learns_to_beat_random(tmp_path):
+    config = SMALL.model_copy(
+        update={
+            "steps": 60_000,
+            "averaging": 1.0,
+            "progress": ProgressConfig(),
+            "ppo": PPOConfig(num_tables=256, rollout=16, batch_size=256, hidden=(64,)),
+            "pool": PoolConfig(current=0, snapshots=0),
+        }
+    )
+    agent = load(train(config, tmp_path), "black_spire", 2)
+    rules = load_rules("black_spire")
+    margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
+    assert margin.mean - margin.half_width() > 300  # of at most 1,000; untrained: 0
+
+
+def test_the_same_seed_gives_the_same_agent(tmp_path):
+    first, second = (train(SMALL, tmp_path / name).read_bytes() for name in "ab")
+    assert first == second
+    other = train(SMALL.model_copy(update={"seed": 1}), tmp_path / "c").read_bytes()
+    assert other != first
+
+
+def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch):
+    whole = train(SMALL, tmp_path / "whole")
+    follow = Learner.follow
+
+    def stop_in_the_middle(learner):
+        follow(learner)
+        if learner.steps == 2048:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Learner, "follow", stop_in_the_middle)
+    with pytest.raises(Stopped):
+        train(SMALL, tmp_path / "halved")
+    monkeypatch.setattr(Learner, "follow", follow)
+    assert not (tmp_path / "halved" / AGENT).exists()
+    halved = train(SMALL, tmp_path / "halved", resume=True)
+    assert halved.read_bytes() == whole.read_bytes()
+    states = [weights(path.parent / CHECKPOINT) for path in (halved, whole)]
+    assert len(states[0]["pool"]["snapshots"]) == 2
+    assert same(*states)
+
+
+def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path):
+    path = train(SMALL, tmp_path)
+    learner = Learner(SMALL)
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, SMALL))
+    agent = load(path, "black_spire", 2)
+    observations, masks = learner.env.tables.observations, learner.env.tables.action_masks
+    with torch.inference_mode():
+        logits = learner.average.actor(torch.from_numpy(observations)).double()
+    logits = logits.masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
+    expected = torch.softmax(logits, dim=1).numpy()
+    assert agent.probabilities(observations, masks) == pytest.approx(expected, abs=1e-6)
+    assert trained_against(path) == ("random",)
+
+
+def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"rules = 'black_spire'\nsteps = 64\n{TINY}")
+    arguments = ["train", str(config), "--folder", str(tmp_path / "run")]
+    assert run(arguments) == 0
+    assert run(arguments) == 2
+    assert "holds a run already" in capsys.readouterr().err
+    assert run([*arguments, "ppo.batch_size=16", "--resume"]) == 2
+    assert "was made with other values of ppo" in capsys.readouterr().err
+
+
+TINY = """
+[ppo]
+num_tables = 8
+rollout = 4
+batch_size = 32
+hidden = [8]
+"""
+
+
+def run(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("stepps=3", "stepps: there is no such key"),
+        ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
+        ("rules=kessel", 'rules: "kessel" is not a rule set'),
+        ('pool.scripted={nobody = 1.0}', "'nobody' is unknown"),
+        ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
+        ("start.stacks=[9, 3]", "stacks"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"steps = 64\n{TINY}")
+    assert run(["train", str(config), override, "--folder", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_resuming_from_nothing_is_refused(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(TINY)
+    assert run(["train", str(config), "--folder", str(tmp_path / "run"), "--resume"]) == 2
+    assert "there is no checkpoint to resume from" in capsys.readouterr().err
