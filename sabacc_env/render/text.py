@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabacc_env.cards import Card
 from sabacc_env.checks import whole
 
 if TYPE_CHECKING:
