@@ -48,7 +48,7 @@ def is_well_formed(move: object) -> bool:
     if not isinstance(move, Move) or move.kind not in KINDS:
         return False
     if move.kind == "raise":
-        return _is_whole(move.amount, 1, UNLIMITED)
+        return _is_whole(move.amount, 0, UNLIMITED)
     return move.kind not in CARD_KINDS or _is_whole(move.card, 0, NUM_CARDS - 1)
 
 

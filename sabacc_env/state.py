@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.cards import Card, cards_of_mask
@@ -187,6 +188,11 @@ class TableState:
         total = sum(card.value for card in hand) + (spike.value if spike is not None else 0)
         strength = batch.seat_strength(self._records, self._rules_record, seat)
         return describe_strength(self.rules.ranking, int(strength), total)
+
+
+def copied(records: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy to the last byte: NumPy's own leaves the padding at a record's end unset."""
+    return np.frombuffer(bytearray(records.tobytes()), dtype=records.dtype)
 
 
 def _card(card: int) -> Card | None:

@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,9 @@ def test_a_told_hand() -> None:
     assert game.discard_pile == cards("+3t")
     game.play(Move("draw"))
     assert game.hands[2] == cards("-10s 0a +10s")
-    assert game.rank(2).name == "Yee-Haa"
+    rank = game.rank(2)
+    assert rank is not None
+    assert rank.name == "Yee-Haa"
     game.play(Move("discard_draw", card=Card.parse("-1c")))
     assert game.hands[0] == cards("-7c +2c")
     assert game.discard_pile == cards("+3t -1c")
@@ -141,7 +144,8 @@ def test_a_told_hand() -> None:
     assert (game.phase, game.round, game.seat_to_act) == ("cards", 3, 1)  # no betting: all-in
     game.play("stand")
     game.play("stand")
-    assert (game.phase, game.seat_to_act, game.round) == ("over", None, 3)
+    assert game.seat_to_act is None
+    assert (game.phase, game.round) == ("over", 3)
     assert game.legal_moves() == []
     assert game.revealed
     assert game.winners == [2]  # +2 beats +6
@@ -327,7 +331,7 @@ def test_illegal_moves_change_nothing(
     assert game.to_bytes() == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(table=tables(), seed=seeds, rng=st.randoms(use_true_random=False))
 def test_every_legal_move_is_playable_as_it_is(
     table: tuple[RuleSet, int], seed: int, rng: random.Random
@@ -346,7 +350,7 @@ def test_every_legal_move_is_playable_as_it_is(
         assert twins[0].history[-1] == (seat, plain)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(table=tables(points=False), seed=seeds, rng=st.randoms(use_true_random=False))
 def test_any_total_on_the_grid_may_be_raised_to(
     table: tuple[RuleSet, int], seed: int, rng: random.Random
@@ -362,7 +366,7 @@ def test_any_total_on_the_grid_may_be_raised_to(
             assert (move.high - move.low) % move.step == 0
             for total in {*range(move.low, move.low + 3 * move.step), move.high - 1, move.high}:
                 twin = game.clone()
-                if total <= move.high and (total - move.low) % move.step == 0:
+                if total in range(move.low, move.high + 1, move.step):
                     twin.play(f"raise {total}")
                     assert twin.history[-1].move.amount == total
                 else:
@@ -517,7 +521,7 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_numpy_numbers_are_whole_numbers() -> None:
-    given = {
+    given: dict[str, Any] = {
         "num_players": np.int64(3),
         "seed": np.uint64(2**63),
         "dealer": np.int8(1),
@@ -530,12 +534,13 @@ def test_numpy_numbers_are_whole_numbers() -> None:
     assert game == Game("casino", 3, **{k: v.tolist() for k, v in given.items() if k[0] != "n"})
     assert Game.from_bytes(game.to_bytes()) == game
     json.dumps(game.to_dict())
-    game.play(Move("discard_draw", card=np.int8(game.hands[game.seat_to_act or 0][0])))
+    card: Any = np.int8(game.hands[game.seat_to_act or 0][0])
+    game.play(Move("discard_draw", card=card))
 
 
 # Copies, bytes, histories.
 
-COPIES = {
+COPIES: dict[str, Callable[[Game], Game]] = {
     "clone": Game.clone,
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
@@ -639,6 +644,18 @@ def test_damaged_bytes_are_refused(rules: RuleSet) -> None:
         with pytest.raises(SabaccError, match="these bytes") as raised:
             Game.from_bytes(wrong)  # type: ignore[arg-type]
         assert "\n" not in str(raised.value)
+
+
+def test_copies_are_equal_to_the_last_byte() -> None:
+    """Whatever lay in memory where the copy is: a record may end in padding."""
+    game = Game("casino", 2, seed=1)
+    tables = Tables("casino", 2, seed=1)
+    data, table_data = game.to_bytes(), tables.game(1).to_bytes()
+    for _ in range(200):
+        garbage = [np.full(game._records.nbytes, 255, dtype=np.uint8) for _ in range(4)]
+        del garbage
+        assert game.clone().to_bytes() == data
+        assert tables.game(1).to_bytes() == table_data
 
 
 def test_equal_bytes_are_equal_games() -> None:

@@ -288,16 +288,16 @@ def test_keys_are_asked_at_every_hand_and_the_rest_at_every_episode() -> None:
         counts = tables.hand_counts.copy()
         tables.step(random_actions(tables, rng, calm=1))
         assert (tables.hand_counts == counts + tables.finished).all()
-        for table in np.flatnonzero(tables.finished):
+        for table in np.flatnonzero(tables.finished).tolist():
             game = tables.game(table)
             assert game.key == 1000 * table + tables.hand_counts[table]
             if tables.match_finished[table]:
                 assert game.dealer == 1
                 assert game.credits == [870, 920]
                 assert game.sabacc_pot == 7 * tables.hand_counts[table] + 20
-    counts = tables.hand_counts.tolist()
-    assert min(counts) > 6
-    every_hand = [(t, h) for t in range(2) for h in range(counts[t] + 1)]
+    played = tables.hand_counts.tolist()
+    assert min(played) > 6
+    every_hand = [(t, h) for t in range(2) for h in range(played[t] + 1)]
     assert sorted(asked["keys"]) == every_hand
     first_hands = [(t, h) for t, h in every_hand if h % 3 == 0]
     for name in ("dealers", "credits", "sabacc_pots"):
@@ -330,15 +330,15 @@ def test_conservation_over_matches(rules: str) -> None:
         totals += tables.net_credits
         assert (totals >= 0).all()
         assert not (tables.match_finished & ~tables.finished).any()
-        for table in np.flatnonzero(tables.finished):
+        for table in np.flatnonzero(tables.finished).tolist():
             game = tables.game(table)
             if tables.match_finished[table]:
                 late += numbers[table] == 8
                 early += numbers[table] < 8
                 totals[table] = stacks
-            in_play = sum(game.credits) + game.pots[0][0] + game.sabacc_pot
-            assert in_play == sum(stacks)
-            staked = [s - c for s, c in zip(totals[table], game.credits, strict=True)]
+            credits = [amount or 0 for amount in game.credits]
+            assert sum(credits) + game.pots[0][0] + game.sabacc_pot == sum(stacks)
+            staked = [s - c for s, c in zip(totals[table], credits, strict=True)]
             unit = load_rules(rules).ante_unit
             assert staked == [unit if seat in game.seated else 0 for seat in range(num_players)]
     assert early > 0
@@ -398,7 +398,7 @@ def test_bytes_take_what_was_given_again() -> None:
         "dealers": [0, 1, 0, 1],
         "sabacc_pots": [1, 2, 3, 4],
     }
-    tables = Tables("orsl", 4, 2, seed=np.int64(3), **given)
+    tables = Tables("orsl", 4, 2, seed=3, **given)
     twin = Tables.from_bytes(tables.to_bytes(), **given)
     rng = random.Random(4)
     for _ in range(50):
@@ -410,7 +410,9 @@ def test_bytes_take_what_was_given_again() -> None:
 
 
 def test_numpy_integers_are_whole_numbers() -> None:
-    tables = Tables("orsl", np.int32(3), np.int64(2), seed=np.uint64(5), hands=np.int8(2))
+    sizes: list[Any] = [np.int32(3), np.int64(2)]
+    given: dict[str, Any] = {"seed": np.uint64(5), "hands": np.int8(2)}
+    tables = Tables("orsl", *sizes, **given)
     assert everything(Tables.from_bytes(tables.to_bytes())) == everything(tables)
     assert everything(Tables("orsl", 3, 2, seed=5, hands=2)) == everything(tables)
 

@@ -49,7 +49,8 @@ class CardSearch:
     """Scores card actions by the worth of the hands that they lead to.
 
     A card not seen by the seat comes with the same chance as any other: the enumeration is over the
-    21 values, each weighted by how many of its cards are unseen.
+    21 values, each weighted by how many of its cards are unseen. (Where a seat has seen every card,
+    so that only a reshuffle can bring one, all values count alike.)
 
     Args:
         rules: decide what may follow a draw, and the fees.

@@ -21,13 +21,17 @@ from sabacc_env.rules import RuleSet
 class Betting:
     """How the maximiser bets, given its chance to win against the seats that remain.
 
+    The numbers were chosen by play against the scripted agents at two-seat ``casino``.
+
     Attributes:
         bet_from: bets where nobody has, with at least this chance.
         raise_from: raises a bet with at least this chance, once a phase.
-        caution: a seat that bets is taken to hold one of the better hands: this fraction of what it
-            could hold is left out from below before pot odds are compared.
-        caution_overbet: the same where the call is more than 0.6 of the pot that it faces, which no
-            bet of the size of the pot asks for: fewer who bet so much can hold what it takes.
+        caution: who bets is taken to hold one of its better hands: of all that it could hold this
+            fraction is left out from below before pot odds are compared. So for a bet of the size
+            of the pot; for a smaller one proportionally less.
+        overbet: a call of more than this fraction of the pot that it faces answers an overbet.
+        caution_overbet: the caution there: who bets several pots at once seldom waits for a hand
+            that is worth them.
         size: the bet or raise wished for, in pots after the call.
     """
 
@@ -48,8 +52,22 @@ SMALLEST: Final = 1e-6
 class Maximiser(ByPhase):
     """Maximises the expected strength of its hand over the next draw; bets by its percentile.
 
-    It looks one card ahead and takes each card it has not seen as equally likely. Of opponents it
-    considers how many remain, and that who bets holds a better hand; nothing else.
+    The strength of a hand is its chance to beat, at the end, the opponents that remain, given the
+    phases still to come (``percentiles``, ``foresight``). Each action of a card turn is scored by
+    enumerating the next card exactly, over the cards that the seat has not seen (``card_search``).
+    It uses no chance and never junks but at a bet.
+
+    It leaves out suits; what opponents are known to hold, their Spike Cards among it; what their
+    actions tell, but that who bets holds one of the better hands; and at card turns the Sabacc pot.
+    Two things are rounded: the pot, where seats start with unequal credits and an action costs a
+    fee; and every round from the fourth on, which observations do not tell apart, is taken for the
+    last.
+
+    Args:
+        rules: the rules that it will play.
+        num_players: seats at the table.
+        bet_sizes: what the bet actions mean.
+        betting: the numbers that it bets by.
     """
 
     def __init__(

@@ -292,6 +292,7 @@ def _check_weights(label: str, weights: Mapping[str, NDArray[Any]], info: Networ
                 f"(outputs, {width}) and its bias (outputs,), not {weight.shape} and {bias.shape}"
             )
         width = weight.shape[0]
+    encode_bet_sizes(info.bet_sizes)  # refuses what is no bet size
     if width != num_actions(info.bet_sizes):
         raise SabaccError(
             f"{label}: its last layer gives {width} logits, but {len(info.bet_sizes)} bet sizes "

@@ -1,8 +1,10 @@
 """How good a hand is: the chance that it beats what opponents hold at the end.
 
 What opponents hold at the end is not guessed: the game is played, by seats that choose their cards
-by these very chances and that check and call, until chances and hands agree. The seed is fixed, so
-the tables of one rule set and number of players are always the same.
+by these very chances and that check and call; what they end with gives new chances, and so on.
+These are averaged over the passes: where it pays to buy cards while others do not, and the other
+way round, the passes would swing for ever. The seed is fixed, so the tables of one rule set and
+number of players are always the same.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from sabacc_env.rules import RuleSet
 FINAL_HANDS: Final = 8192
 """About how many final hands a distribution is taken from."""
 
-PASSES: Final = 3
-"""How often hands are played to their end, each time by the chances found before."""
+PASSES: Final = 5
+"""How often hands are played to their end; the first pass only gives a start."""
 
 SEED: Final = 1977
 
@@ -74,7 +76,8 @@ def percentiles(rules: RuleSet, num_players: int) -> Percentiles:
         chooser = _Chooser(rules, known)
         ends = play_out(rules, num_players, num_tables, SEED + turn, hands, chooser.act)
         if len(ends):
-            final = _chances(hands.strengths, hands.strengths[ends], np.ones(len(ends)))
+            found = _chances(hands.strengths, hands.strengths[ends], np.ones(len(ends)))
+            final = final + (found - final) * np.float32(1 / max(turn, 1))
     against = _against(final, num_players - 1)
     worths = np.stack([foresee(rules, num_players, hands, wins) for wins in against], axis=1)
     return Percentiles(hands, final, worths, _stage_of(rules))

@@ -95,8 +95,7 @@ class CardPlay:
     def _blind(self, totals: Ints) -> Floats:
         """Return the distance hoped for after adding a card not yet seen to such totals."""
         squares = np.square(totals.astype(np.float32))
-        hoped: Floats = (squares + 110) / np.float32(20) - self._chase
-        return hoped
+        return np.asarray((squares + 110) / 20 - self._chase, dtype=np.float32)
 
     def _fee(self, kind: str) -> np.float32:
         """Return the fee as distance; a little more than nothing, so that standing wins a tie."""

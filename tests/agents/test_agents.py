@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sabacc_agents import load
+from sabacc_agents import load, percentiles
 
 from sabacc_env import Game, Tables, load_rules, rule_sets
 from sabacc_env.agent import Agent, registered_agents
@@ -19,6 +19,17 @@ from tests import strategies
 from .helpers import NAMES, decision, decisions
 
 SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3,))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def rough_percentiles():
+    """Let the maximiser know its percentiles less well: nothing here depends on how well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(percentiles, "FINAL_HANDS", 512)
+        patch.setattr(percentiles, "PASSES", 1)
+        percentiles.percentiles.cache_clear()
+        yield
+        percentiles.percentiles.cache_clear()
 
 
 def test_the_registered_names():
@@ -32,11 +43,11 @@ def test_the_registered_names():
 def test_legal_in_every_rule_set(name, rules):
     for num_players, sizes in zip((2, 5, 8), SIZES[:3], strict=True):
         agent = load(name, rules, num_players, bet_sizes=sizes)
-        for _ in decisions(rules, num_players, agent, bet_sizes=sizes, num_tables=24, hands=3):
+        for _ in decisions(rules, num_players, agent, bet_sizes=sizes, num_tables=24, steps=25):
             pass  # Tables.step refuses what is illegal
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(strategies.tables(), st.sampled_from(SIZES))
 def test_legal_under_any_house_rules(table, sizes):
     rules, num_players = table
@@ -86,7 +97,7 @@ def bets_of(name, rules, num_players=3, sizes=("min", 0.5, 1, "max")):
     for _ in range(60):
         masks = tables.action_masks.copy()
         actions = agent.act(tables.observations, masks, np.random.default_rng(0))
-        for row in np.flatnonzero(tables.observations[:, 0] > -9):
+        for row in range(len(masks)):
             legal = set(names[masks[row] > 0])
             if legal & {"check", "call"}:
                 yield legal, str(names[actions[row]])
@@ -147,7 +158,7 @@ HANDS = {"zero": "+4t -4s", "near": "+4t -3s", "far": "+9t +8s"}
         ("loose", "near", "raise", "raise", "raise"),
         ("loose", "far", "check", "junk", "junk"),
         ("calling_station", "far", "check", "call", "call"),
-        ("maximiser", "zero", "raise", "raise", "call"),
+        ("maximiser", "zero", "raise", "raise", "raise"),
         ("maximiser", "far", "check", "junk", "junk"),
     ],
 )
@@ -157,11 +168,9 @@ def test_styles_of_betting(name, hand, unbet, small, large):
     cards = [int(card) for card in deck_from(HANDS[hand])]
     found = []
     for bet in (None, 2, 150):
-        dealer = 1 if bet is None else 0  # the first seat left of the dealer acts first
-        own, other = (0, 1) if bet is None else (1, 0)
-        hands = {own: cards[:2], other: cards[2:4]}
-        order = hands[(dealer + 1) % 2] + hands[dealer] + cards[4:]
-        game = Game(rules, num_players=2, dealer=dealer, deck=order, dice=[(2, 3)])
+        own = 0 if bet is None else 1  # seat 0 acts first
+        order = cards if own == 0 else [*cards[2:4], *cards[:2], *cards[4:]]
+        game = Game(rules, num_players=2, dealer=1, deck=order, dice=[(2, 3)])
         game.play("stand")
         game.play("stand")
         if bet is not None:

@@ -135,7 +135,7 @@ def run(arguments: list[str]) -> int:
         ("stepps=3", "stepps: there is no such key"),
         ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
-        ('pool.scripted={nobody = 1.0}', "'nobody' is unknown"),
+        ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
         ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
         ("start.stacks=[9, 3]", "stacks"),
     ],
