@@ -31,7 +31,7 @@ from sabacc_env.keys import hand_key, split_key
 from sabacc_env.moves import CARD_KINDS, Move, Turn, is_well_formed, parse_move
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
-from sabacc_env.state import TableState, copied
+from sabacc_env.state import TableState
 from sabacc_env.view import GameView
 
 FORMAT: Final = b"sabacc-game 1\n"
@@ -145,7 +145,7 @@ class Game(TableState):
 
     def play_code(self, code: int, bet_sizes: NDArray[np.int64]) -> None:
         """Play an action of the discrete layout, with bet sizes as the engine encodes them."""
-        backup = copied(self._records) if self._start.get("dice") is not None else None
+        backup = self._records.copy() if self._start.get("dice") is not None else None
         played = batch.turn(self._records, self._rules_record, bet_sizes, code)
         if played == batch.ILLEGAL:
             raise IllegalMove(self._refusal(f"action {code}"))
@@ -268,7 +268,7 @@ class Game(TableState):
         twin.rules = self.rules
         twin._start = self._start
         twin._played = self._played.copy()
-        twin._attach(copied(self._records))
+        twin._attach(self._records.copy())
         return twin
 
     __copy__ = clone
@@ -319,6 +319,7 @@ class Game(TableState):
         return {
             "rules": json.loads(self.rules.canonical()),
             "start": self.start,
+            "episode": [int(self._record.hand_number), int(self._record.hands)],
             "moves": [[turn.seat, str(turn.move)] for turn in self._turns()],
             "state": {
                 "seat_to_act": self.seat_to_act,

@@ -44,12 +44,14 @@ class Move:
 
 
 def is_well_formed(move: object) -> bool:
-    """Say whether something is a move with the card or the total that its kind needs."""
+    """Say whether something is a move with just the card or the total that its kind needs."""
     if not isinstance(move, Move) or move.kind not in KINDS:
         return False
     if move.kind == "raise":
-        return _is_whole(move.amount, 0, UNLIMITED)
-    return move.kind not in CARD_KINDS or _is_whole(move.card, 0, NUM_CARDS - 1)
+        return move.card is None and _is_whole(move.amount, 0, UNLIMITED)
+    if move.kind in CARD_KINDS:
+        return move.amount is None and _is_whole(move.card, 0, NUM_CARDS - 1)
+    return move.card is None and move.amount is None
 
 
 def _is_whole(value: Any, least: int, most: int) -> bool:

@@ -190,11 +190,6 @@ class TableState:
         return describe_strength(self.rules.ranking, int(strength), total)
 
 
-def copied(records: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy to the last byte: NumPy's own leaves the padding at a record's end unset."""
-    return np.frombuffer(bytearray(records.tobytes()), dtype=records.dtype)
-
-
 def _card(card: int) -> Card | None:
     return None if card < 0 else Card(card)
 

@@ -30,7 +30,6 @@ from sabacc_env.game import Game, game_of_record
 from sabacc_env.keys import split_key
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
-from sabacc_env.state import copied
 
 PerTable = ArrayLike | Callable[[int, int], Any]
 """One value a table (for credits, a row), or a function of (table, hand count)."""
@@ -308,7 +307,7 @@ class Tables:
     def game(self, table: int) -> Game:
         """Return a copy of one table's hand as a ``Game``, its history empty."""
         table = whole("table", table, 0, self.num_tables - 1)
-        return game_of_record(self.rules, copied(self._games[table : table + 1]))
+        return game_of_record(self.rules, self._games[table : table + 1].copy())
 
     def to_bytes(self) -> bytes:
         """Return everything but what was given per table: ``from_bytes`` goes on from here."""

@@ -25,6 +25,7 @@ from sabacc_env import (
     Tables,
     load_rules,
     rule_sets,
+    sabacc_v0,
 )
 from sabacc_env.cards import deck as deck_of
 from sabacc_env.history import replay
@@ -350,7 +351,7 @@ def test_every_legal_move_is_playable_as_it_is(
         assert twins[0].history[-1] == (seat, plain)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(table=tables(points=False), seed=seeds, rng=st.randoms(use_true_random=False))
 def test_any_total_on_the_grid_may_be_raised_to(
     table: tuple[RuleSet, int], seed: int, rng: random.Random
@@ -669,3 +670,23 @@ def test_equal_bytes_are_equal_games() -> None:
     assert game != "a game"
     with pytest.raises(TypeError):
         hash(game)
+
+
+def test_a_hand_of_an_episode_replays_to_the_last_byte() -> None:
+    env = sabacc_v0.raw_env(rules="casino", num_players=3, hands=5)
+    env.reset(seed=11)
+    while env.unwrapped.game.start["dealer"] is None or len(env.unwrapped.game.history) < 3:
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    game = env.unwrapped.game
+    assert replay(game.to_dict()) == game
+
+
+@pytest.mark.parametrize(
+    "move", [Move("stand", card=3), Move("draw", amount=2), Move("raise", card=3, amount=2)]
+)
+def test_a_move_with_more_than_its_kind_takes_is_illegal(move: Move) -> None:
+    game = Game("casino", 2, seed=1)
+    before = game.to_bytes()
+    with pytest.raises(IllegalMove):
+        game.play(move)
+    assert game.to_bytes() == before

@@ -104,6 +104,14 @@ Array = NDArray[Any]
 
 
 def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Return a record type of these fields, padded by a field of its own.
+
+    NumPy does not copy bytes that belong to no field, and equal games must be equal bytes.
+    """
+    used = sum(np.dtype(field[1:] if len(field) > 2 else field[1]).itemsize for field in fields)
+    padding = np.dtype(fields, align=True).itemsize - used
+    if padding:
+        fields = [*fields, ("padding", "i1", (padding,))]
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
