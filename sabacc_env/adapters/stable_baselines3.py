@@ -94,9 +94,8 @@ class SabaccVecEnv(VecEnv):
             spaces.Discrete(num_actions(bet_sizes)),
         )
         self._rng = np.random.default_rng(seed)
-        self._stacks = _credits_range("stacks", stacks, self.rules)
         self._equal_stacks = equal_stacks
-        self._pots = _credits_range("sabacc_pots", sabacc_pots, self.rules)
+        self.set_stakes(stacks, sabacc_pots)
         self._reward_per_credit = 1 / (self.rules.ante_unit * reward_scale)
         self._seats = self._all % num_players
         self._members = np.zeros((num_envs, num_players), dtype=np.int64)
@@ -126,6 +125,16 @@ class SabaccVecEnv(VecEnv):
             bet_sizes=self._bet_sizes,
             **self._given,
         )
+
+    def set_stakes(
+        self, stacks: tuple[float, float] | None, sabacc_pots: tuple[float, float] | None
+    ) -> None:
+        """Draw stakes from these ranges, in antes, for the episodes after those that come next.
+
+        None stays None: what the rules say cannot become a range, nor a range what they say.
+        """
+        self._stacks = _credits_range("stacks", stacks, self.rules)
+        self._pots = _credits_range("sabacc_pots", sabacc_pots, self.rules)
 
     def set_opponents(
         self, opponents: Sequence[Agent], weights: Sequence[float] | None = None

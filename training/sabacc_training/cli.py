@@ -13,6 +13,7 @@ from sabacc_env.errors import SabaccError
 
 COMMANDS: Final = {
     "rules": "Show the rule sets: all six, the page of one, or what differs between two.",
+    "demo": "Watch an agent learn by self-play, then beat the scripted ones in a tournament.",
     "train": "Train an agent by self-play, from a configuration file.",
     "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
     "watch": "Watch one hand between agents, move by move.",

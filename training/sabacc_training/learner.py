@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sabacc_agents.network import NetworkInfo, save_network
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -17,7 +15,8 @@ from torch import nn
 
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_training.policy import Actor, Columns, PolicyAgent, network_weights, varying_columns
+from sabacc_training.outlook import Outlook, totals_after, varying_columns
+from sabacc_training.policy import Actor, PolicyAgent, network_weights
 from sabacc_training.pool import Pool
 from sabacc_training.selfplay_config import TrainingConfig
 
@@ -53,7 +52,7 @@ class Learner:
         return int(self.model.num_timesteps)
 
     def follow(self) -> None:
-        """Move on what follows the policy after an update: average, pool and entropy's weight.
+        """Move on what follows the policy after an update: average, pool, stakes, entropy's weight.
 
         The average starts as the mean of all updates and becomes a moving one.
         """
@@ -63,13 +62,14 @@ class Learner:
             self._average(max(self.config.averaging, 1 / updates))
             if self.pool.grow(self.steps):
                 self.env.set_opponents(self.pool.agents, self.pool.weights)
-        self.model.ent_coef = _linear(self.config.ppo.entropy)(1 - self.steps / self.config.steps)
+        progress = min(1.0, self.steps / self.config.steps)
+        start = self.config.start
+        self.env.set_stakes(start.stacks_at(progress), start.sabacc_pot_at(progress))
+        self.model.ent_coef = _linear(self.config.ppo.entropy)(1 - progress)
 
     def _average(self, rate: float) -> None:
         with torch.no_grad():
-            pairs = zip(
-                self.average.actor.parameters(), self.agent.actor.parameters(), strict=True
-            )
+            pairs = zip(self.average.actor.parameters(), self.agent.actor.parameters(), strict=True)
             for mean, latest in pairs:
                 mean.lerp_(latest, rate)
 
@@ -132,9 +132,9 @@ def _environment(config: TrainingConfig) -> SabaccVecEnv:
         opponents=[RandomAgent(config.rule_set, config.num_players)],  # the pool takes over
         seed=config.seed,
         bet_sizes=config.bet_sizes,
-        stacks=config.start.stacks,
+        stacks=config.start.stacks_at(0),
         equal_stacks=config.start.equal_stacks,
-        sabacc_pots=config.start.sabacc_pot,
+        sabacc_pots=config.start.sabacc_pot_at(0),
         reward_scale=config.ppo.reward_scale,
     )
 
@@ -159,8 +159,11 @@ def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
             "activation_fn": nn.ReLU,
-            "features_extractor_class": Columns,
-            "features_extractor_kwargs": {"columns": varying_columns(config.num_players)},
+            "features_extractor_class": Outlook,
+            "features_extractor_kwargs": {
+                "columns": varying_columns(config.num_players),
+                "totals": totals_after(config.rule_set),
+            },
         },
     )
 

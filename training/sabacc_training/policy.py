@@ -6,37 +6,12 @@ from copy import deepcopy
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from sabacc_env.agent import sample
-from sabacc_env.observation import OBSERVATION_SIZE, blocks
-
-def varying_columns(num_players: int) -> NDArray[np.int64]:
-    """Return the indices of the features that can vary within one training run.
-
-    The rule description and the opponents that are not there stay the same throughout, and are
-    almost half of what would have to be multiplied.
-    """
-    indices = blocks(np.arange(OBSERVATION_SIZE, dtype=np.float32))
-    constant = (indices.rules, indices.opponents[num_players - 1 :])
-    gone = np.concatenate([part.ravel() for part in constant]).astype(np.int64)
-    return np.setdiff1d(np.arange(OBSERVATION_SIZE), gone)
-
-
-class Columns(BaseFeaturesExtractor):
-    """Looks at some features only."""
-
-    def __init__(self, observation_space: spaces.Box, columns: NDArray[np.int64]) -> None:
-        super().__init__(observation_space, features_dim=len(columns))
-        self.register_buffer("columns", torch.as_tensor(columns))
-
-    def forward(self, observations: Tensor) -> Tensor:
-        """Return these columns of (n, OBSERVATION_SIZE)."""
-        return observations.index_select(1, self.get_buffer("columns"))
+from sabacc_training.outlook import Outlook
 
 
 class Actor(nn.Module):
@@ -44,7 +19,8 @@ class Actor(nn.Module):
 
     def __init__(self, policy: MaskableActorCriticPolicy) -> None:
         super().__init__()
-        self.features = policy.features_extractor
+        assert isinstance(policy.features_extractor, Outlook)
+        self.features: Outlook = policy.features_extractor
         self.hidden = policy.mlp_extractor.policy_net
         self.logits = policy.action_net
 
@@ -85,13 +61,14 @@ class PolicyAgent:
 def network_weights(actor: Actor) -> dict[str, Tensor]:
     """Return an actor's layers as ``sabacc_agents.save_network`` takes them.
 
-    The first layer gets weights of zero for the features that the actor does not look at.
+    The outlook is a first layer of its own; what mixes its outputs goes into the layer after.
     """
-    layers = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
-    weights = {}
-    for index, layer in enumerate(layers):
-        weights[f"layers.{index}.weight"] = layer.weight.detach()
-        weights[f"layers.{index}.bias"] = layer.bias.detach()
-    first = layers[0].weight.new_zeros(layers[0].out_features, OBSERVATION_SIZE)
-    first[:, actor.features.get_buffer("columns")] = weights["layers.0.weight"]
-    return weights | {"layers.0.weight": first}
+    linear = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
+    weight, bias, mix = actor.features.as_layers()
+    layers = [(weight, bias), *((layer.weight.detach(), layer.bias.detach()) for layer in linear)]
+    layers[1] = (layers[1][0] @ mix, layers[1][1])
+    named = {}
+    for index, (weight, bias) in enumerate(layers):
+        named[f"layers.{index}.weight"] = weight
+        named[f"layers.{index}.bias"] = bias
+    return named

@@ -32,6 +32,36 @@ class StartConfig(Config):
     sabacc_pot: Antes | None = None
     """Least and most credits in the Sabacc pot, in antes; without, none."""
 
+    growth: Share = 0.0
+    """The share of the run in which these ranges grow to what they are: the stacks from one ante,
+    on a logarithmic scale, the Sabacc pot from nothing. A hand of short stacks is nearly all cards,
+    and what it is worth is soon learnt; the noise of large pots comes when hands are understood."""
+
+    def stacks_at(self, progress: float) -> Antes | None:
+        """Return the range of stacks after this share of the run."""
+        if self.stacks is None:
+            return None
+        least, most = self.stacks
+        grown = self._grown(progress)
+        return least**grown, most**grown
+
+    def sabacc_pot_at(self, progress: float) -> Antes | None:
+        """Return the range of the Sabacc pot after this share of the run."""
+        if self.sabacc_pot is None:
+            return None
+        least, most = self.sabacc_pot
+        grown = self._grown(progress)
+        return least * grown, most * grown
+
+    def _grown(self, progress: float) -> float:
+        return min(1.0, progress / self.growth) if self.growth else 1.0
+
+    @model_validator(mode="after")
+    def _check_stacks(self) -> Self:
+        if self.stacks is not None and self.stacks[0] < 1:
+            raise SabaccError("stacks of less than one ante cannot play")
+        return self
+
 
 class PoolConfig(Config):
     """Who the learner plays against. A share of the seats is in proportion to a weight."""

@@ -1,0 +1,58 @@
+"""``sabacc demo``: watch an agent learn, then see it beat the scripted ones in a tournament."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from sabacc_training.demo import DEALS, OPPONENTS, demo_config, play_demo, train_demo
+from sabacc_training.evaluation import Evaluation
+from sabacc_training.progress import MatchProgress
+from sabacc_training.report import legend, margins_table
+from sabacc_training.selfplay import Stopped
+
+NEXT = """\
+Try next:
+  sabacc watch {agent} maximiser --rules casino --seed 1
+  sabacc tournament configs/tournament-casino-2p.toml agents='["{agent}", "maximiser", "tight"]'
+  sabacc train configs/orsl-2p.toml
+  tensorboard --logdir {folder}"""
+
+
+def demo(
+    *, seed: int = 0, folder: Path | None = None, steps: int | None = None, deals: int = DEALS
+) -> None:
+    """Train an agent on two-seat casino by self-play, then play it against everyone else.
+
+    Args:
+        seed: Decides the training and the deals.
+        folder: Where the agent and its curves go; by default runs/demo and the seed.
+        steps: Decisions to train for, instead of the demonstration's number.
+        deals: Deals against each opponent; each is played from both seats.
+    """
+    began = time.monotonic()
+    console = Console(highlight=False)
+    config = demo_config(seed, steps)
+    folder = folder or Path("runs", f"demo-seed{seed}")
+    console.print(
+        f"Training on {config.rules}, {config.num_players} seats, {config.steps:,} decisions, "
+        f"against itself, its earlier selves, {', '.join(config.pool.scripted)}."
+    )
+    try:
+        agent = train_demo(config, folder)
+    except Stopped:
+        print("stopped; nothing is lost: sabacc demo goes on with it", file=sys.stderr)
+        sys.exit(130)
+    console.print(f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others.")
+    unit = Evaluation().rule_set.ante_unit
+    with MatchProgress(len(OPPONENTS) * 2 * deals, unit) as progress:
+        pairs = list(play_demo(agent, seed, deals, progress))
+    console.print(margins_table(pairs))
+    for line in legend(pairs):
+        console.print(Text(line))
+    console.print(f"\nThe agent is {agent}. All of it took {time.monotonic() - began:.0f} s.")
+    console.print(Text(NEXT.format(agent=agent, folder=folder)))

@@ -1,0 +1,40 @@
+"""The demonstration: train by self-play, then play everyone else with error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+from sabacc_training.config import load_config
+from sabacc_training.evaluation import Entrant, Evaluation, Pair, play_pair
+from sabacc_training.progress import MatchProgress
+from sabacc_training.selfplay import CHECKPOINT, train
+from sabacc_training.selfplay_config import TrainingConfig
+
+OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
+"""Whom the trained agent plays; it has met the first three in training."""
+
+DEALS: Final = 10_000
+"""Deals against each, both seatings of each deal."""
+
+
+def demo_config(seed: int, steps: int | None = None) -> TrainingConfig:
+    """Return the demonstration's training run."""
+    changes = [f"seed={seed}", *([] if steps is None else [f"steps={steps}"])]
+    with as_file(files("sabacc_training") / "demo.toml") as path:
+        return load_config(TrainingConfig, path, changes)
+
+
+def train_demo(config: TrainingConfig, folder: Path) -> Path:
+    """Train the demonstration's agent, or go on where an earlier run stopped; return its file."""
+    return train(config, folder, resume=(folder / CHECKPOINT).exists())
+
+
+def play_demo(agent: Path, seed: int, deals: int, progress: MatchProgress) -> Iterator[Pair]:
+    """Yield the trained agent's match against each of the opponents."""
+    evaluation = Evaluation(deals=deals, seed=seed)
+    entrant = Entrant(spec=str(agent), label="trained")
+    for opponent in OPPONENTS:
+        yield play_pair(evaluation, entrant, Entrant(spec=opponent), progress)
