@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents import load
-
-from sabacc_env import rule_sets
 from sabacc_training.config import load_config
 from sabacc_training.demo import demo_config
 from sabacc_training.selfplay import train
 from sabacc_training.selfplay_config import TrainingConfig
+
+from sabacc_env import rule_sets
 
 CONFIGS = sorted(
     path

@@ -1,4 +1,4 @@
-"""Training by self-play: it learns, goes on from a checkpoint as if nothing had been, and says no."""
+"""Training by self-play: it learns, goes on from a checkpoint, says what is wrong."""
 
 from __future__ import annotations
 

@@ -38,7 +38,11 @@ def hero_margin(
     rng = np.random.default_rng(seed)
     keys = rng.integers(2**64, size=deals, dtype=np.uint64)
     tables = Tables(
-        rules, deals * num_players, num_players, bet_sizes=bet_sizes, keys=np.tile(keys, num_players)
+        rules,
+        deals * num_players,
+        num_players,
+        bet_sizes=bet_sizes,
+        keys=np.tile(keys, num_players),
     )
     playing = np.arange(tables.num_tables)
     hero_seats = playing // deals
@@ -51,9 +55,7 @@ def hero_margin(
         for agent, rows in ((hero, heros), (opponent, ~heros)):
             at = playing[rows]
             if len(at):
-                actions[rows] = agent.act(
-                    tables.observations[at], tables.action_masks[at], rng, at
-                )
+                actions[rows] = agent.act(tables.observations[at], tables.action_masks[at], rng, at)
         tables.step(actions, playing)
         net[playing] += tables.net_credits[playing]
         playing = playing[~tables.finished[playing]]

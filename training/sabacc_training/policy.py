@@ -21,8 +21,8 @@ class Actor(nn.Module):
         super().__init__()
         assert isinstance(policy.features_extractor, Outlook)
         self.features: Outlook = policy.features_extractor
-        self.hidden = policy.mlp_extractor.policy_net
-        self.logits = policy.action_net
+        self.hidden: nn.Sequential = policy.mlp_extractor.policy_net
+        self.logits: nn.Linear = policy.action_net
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return logits, (n, num_actions)."""

@@ -67,7 +67,6 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
         learner.model.learn(
             config.steps - learner.steps,
             callback=conductor,
-            log_interval=None,
             reset_num_timesteps=state is None,
         )
     learner.follow()
@@ -102,7 +101,6 @@ class _Conductor(BaseCallback):
             self.logger.record("margin/" + config.progress.opponent, margin.mean)
             self._bar.margin(margin)
         self.logger.record("train/entropy_weight", learner.model.ent_coef)
-        self.logger.dump(learner.steps)
         self._bar.steps(learner.steps)
         if self._told or time.monotonic() - self._saved_at > config.progress.checkpoint_seconds:
             save_checkpoint(self._checkpoint, config, learner.state())
@@ -117,7 +115,7 @@ class _Conductor(BaseCallback):
 
 
 def fixed_margin(learner: Learner) -> Estimate:
-    """Return the margin of the averaged policy over the fixed opponent, always on the same deals."""
+    """Return the averaged policy's margin over the fixed opponent, always on the same deals."""
     config = learner.config
     return hero_margin(
         config.rule_set,
@@ -136,7 +134,7 @@ def stop_signals() -> Iterator[list[Signals]]:
     told: list[Signals] = []
     before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(number: int, _: FrameType | None) -> None:
         told.append(Signals(number))
         signal(number, before[Signals(number)])
 

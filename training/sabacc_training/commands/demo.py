@@ -47,7 +47,9 @@ def demo(
     except Stopped:
         print("stopped; nothing is lost: sabacc demo goes on with it", file=sys.stderr)
         sys.exit(130)
-    console.print(f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others.")
+    console.print(
+        f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others."
+    )
     unit = Evaluation().rule_set.ante_unit
     with MatchProgress(len(OPPONENTS) * 2 * deals, unit) as progress:
         pairs = list(play_demo(agent, seed, deals, progress))

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from sabacc_training.config import load_config
-from sabacc_training.selfplay import Stopped, train as train_agent
+from sabacc_training.selfplay import Stopped
+from sabacc_training.selfplay import train as train_agent
 from sabacc_training.selfplay_config import TrainingConfig
 
 
