@@ -19,10 +19,12 @@ class Actor(nn.Module):
 
     def __init__(self, policy: MaskableActorCriticPolicy) -> None:
         super().__init__()
-        assert isinstance(policy.features_extractor, Outlook)
-        self.features: Outlook = policy.features_extractor
+        features, logits = policy.features_extractor, policy.action_net
+        assert isinstance(features, Outlook)
+        assert isinstance(logits, nn.Linear)
+        self.features: Outlook = features
         self.hidden: nn.Sequential = policy.mlp_extractor.policy_net
-        self.logits: nn.Linear = policy.action_net
+        self.logits: nn.Linear = logits
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return logits, (n, num_actions)."""
