@@ -179,6 +179,11 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     assert max(pots) == 20
     assert min(totals) >= 2 * 8 - 8
     assert max(totals) > 60
+    env.set_stakes((3, 3), (2, 2))
+    for _ in range(60):
+        env.step(random_actions(env, rng))
+    assert set(env._next_credits.ravel()) == {12}
+    assert set(env._next_pots) == {8}
     equal = make(64, stacks=(2, 100), equal_stacks=True)
     assert np.array_equal(equal._next_credits[:, 0], equal._next_credits[:, 1])
     with pytest.raises(SabaccError, match="stacks: 9 to 3 is no range of antes"):

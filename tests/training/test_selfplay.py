@@ -17,7 +17,13 @@ from sabacc_training.checkpoint import load_checkpoint
 from sabacc_training.field import hero_margin
 from sabacc_training.learner import Learner
 from sabacc_training.selfplay import AGENT, CHECKPOINT, Stopped, train
-from sabacc_training.selfplay_config import PoolConfig, PPOConfig, ProgressConfig, TrainingConfig
+from sabacc_training.selfplay_config import (
+    PoolConfig,
+    PPOConfig,
+    ProgressConfig,
+    StartConfig,
+    TrainingConfig,
+)
 
 from sabacc_env import load_rules
 
@@ -27,6 +33,14 @@ SMALL = TrainingConfig(
     pool=PoolConfig(snapshot_every=1000, keep=2),
     ppo=PPOConfig(num_tables=64, rollout=8, batch_size=256, hidden=(16,)),
     progress=ProgressConfig(every=2048, deals=20, checkpoint_seconds=0),
+)
+
+STAKES = SMALL.model_copy(
+    update={
+        "rules": "casino",
+        "start": StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), growth=0.9),
+        "pool": PoolConfig(scripted={"random": 1, "loose": 1}, snapshot_every=1000, keep=2),
+    }
 )
 
 
@@ -68,25 +82,52 @@ def test_the_same_seed_gives_the_same_agent(tmp_path):
     assert other != first
 
 
-def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch):
-    whole = train(SMALL, tmp_path / "whole")
+class Killed(Exception):
+    """Stands for a kill: nothing is written after it."""
+
+
+def kill() -> None:
+    raise Killed
+
+
+def terminate() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("config", [SMALL, STAKES], ids=["points", "stakes"])
+@pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
+def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, error):
+    whole = train(config, tmp_path / "whole")
     follow = Learner.follow
 
-    def stop_in_the_middle(learner):
+    def end_in_the_middle(learner):
+        if learner.steps == 2560:
+            end()
         follow(learner)
-        if learner.steps == 2048:
-            os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr(Learner, "follow", stop_in_the_middle)
-    with pytest.raises(Stopped):
-        train(SMALL, tmp_path / "halved")
+    monkeypatch.setattr(Learner, "follow", end_in_the_middle)
+    with pytest.raises(error):
+        train(config, tmp_path / "halved")
     monkeypatch.setattr(Learner, "follow", follow)
     assert not (tmp_path / "halved" / AGENT).exists()
-    halved = train(SMALL, tmp_path / "halved", resume=True)
+    assert weights(tmp_path / "halved" / CHECKPOINT)["steps"] == (
+        2560 if end is terminate else 2048
+    )
+    halved = train(config, tmp_path / "halved", resume=True)
     assert halved.read_bytes() == whole.read_bytes()
     states = [weights(path.parent / CHECKPOINT) for path in (halved, whole)]
     assert len(states[0]["pool"]["snapshots"]) == 2
     assert same(*states)
+
+
+def test_stakes_grow_to_their_ranges():
+    start = StartConfig(stacks=(4.0, 100.0), sabacc_pot=(0.0, 20.0), growth=0.5)
+    assert start.stacks_at(0) == (1, 1)
+    assert start.stacks_at(0.25) == pytest.approx((2, 10))
+    assert start.stacks_at(0.5) == start.stacks_at(1) == (4, 100)
+    assert [start.sabacc_pot_at(share) for share in (0, 0.25, 1)] == [(0, 0), (0, 10), (0, 20)]
+    assert StartConfig().stacks_at(0) is None
+    assert StartConfig(stacks=(4.0, 100.0)).stacks_at(0) == (4, 100)
 
 
 def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path):
@@ -137,7 +178,8 @@ def run(arguments: list[str]) -> int:
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
         ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
-        ("start.stacks=[9, 3]", "stacks"),
+        ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
+        ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence):
