@@ -35,12 +35,13 @@ SMALL = TrainingConfig(
     progress=ProgressConfig(every=2048, deals=20, checkpoint_seconds=0),
 )
 
-STAKES = SMALL.model_copy(
-    update={
-        "rules": "casino",
-        "start": StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), growth=0.9),
-        "pool": PoolConfig(scripted={"random": 1, "loose": 1}, snapshot_every=1000, keep=2),
-    }
+STAKES = TrainingConfig(
+    rules="casino",
+    steps=SMALL.steps,
+    start=StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), growth=0.9),
+    pool=PoolConfig(scripted={"random": 1, "loose": 1}, snapshot_every=1000, keep=2),
+    ppo=SMALL.ppo,
+    progress=SMALL.progress,
 )
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from pydantic import Field, model_validator
 from sabacc_agents.loading import is_network, load, trained_against
 
 from sabacc_env.agent import Agent
-from sabacc_env.engine.actions import encode_bet_sizes
-from sabacc_env.rules import RuleSet, load_rules
 from sabacc_training.config import Config
+from sabacc_training.game_config import GameConfig
 from sabacc_training.margins import Match
 from sabacc_training.match import NUM_TABLES, play_match
 from sabacc_training.progress import MatchProgress
@@ -43,17 +41,8 @@ class Entrant(Config):
         return Path(self.spec).stem if is_network(self.spec) else self.spec.rpartition(":")[2]
 
 
-class Evaluation(Config):
+class Evaluation(GameConfig):
     """What two agents are compared in: the game, the stakes, how many deals."""
-
-    rules: str = "casino"
-    """A rule set by name, or the path of a rules file."""
-
-    rule_overrides: dict[str, Any] = Field(default_factory=dict)
-    """Fields of the rule set to change."""
-
-    bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
-    """What the bet actions mean: "min", "max", or fractions of the pot."""
 
     credits: int | None = Field(None, ge=1)
     """Each seat's credits before the antes; without, the rules' own."""
@@ -69,17 +58,6 @@ class Evaluation(Config):
 
     num_tables: int = Field(NUM_TABLES, ge=2)
     """Tables played side by side; another number gives random agents other chance."""
-
-    @model_validator(mode="after")
-    def _check_game(self) -> Self:
-        _ = self.rule_set
-        encode_bet_sizes(self.bet_sizes)
-        return self
-
-    @cached_property
-    def rule_set(self) -> RuleSet:
-        """The rules that result."""
-        return load_rules(self.rules, **self.rule_overrides)
 
     def load(self, entrant: Entrant) -> Agent:
         """Return the agent, made for this game.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from sabacc_env.engine.actions import encode_bet_sizes
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules import RuleSet, load_rules
 from sabacc_training.config import Config
+from sabacc_training.game_config import GameConfig
 
 Count = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -141,20 +139,11 @@ class ProgressConfig(Config):
     """Seconds from one checkpoint to the next; what a kill loses at most, and one update."""
 
 
-class TrainingConfig(Config):
+class TrainingConfig(GameConfig):
     """One training run: self-play with MaskablePPO against a pool of opponents."""
-
-    rules: str = "casino"
-    """A rule set by name, or the path of a rules file."""
-
-    rule_overrides: dict[str, Any] = Field(default_factory=dict)
-    """Fields of the rule set to change."""
 
     num_players: int = Field(2, ge=2, le=8)
     """Seats at a table."""
-
-    bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
-    """What the bet actions mean: "min", "max", or fractions of the pot."""
 
     steps: Count = 3_000_000
     """Decisions of the learner; schedules run over them."""
@@ -179,14 +168,3 @@ class TrainingConfig(Config):
 
     progress: ProgressConfig = ProgressConfig()
     """How the run is followed and kept."""
-
-    @model_validator(mode="after")
-    def _check_game(self) -> Self:
-        _ = self.rule_set
-        encode_bet_sizes(self.bet_sizes)
-        return self
-
-    @cached_property
-    def rule_set(self) -> RuleSet:
-        """The rules that result."""
-        return load_rules(self.rules, **self.rule_overrides)
