@@ -19,8 +19,9 @@ def margins_table(pairs: Sequence[Pair]) -> Table:
     """Return one row a pair: its margin, and what playing deals from both seats saved."""
     table = Table(box=None)
     for heading in ("agent", "opponent"):
-        table.add_column(heading)
-    for heading in ("mA/h", "sd of a deal", "sd of a hand", "hands saved"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("mA/h", justify="right", no_wrap=True)
+    for heading in ("sd of a deal", "sd of a hand", "hands saved"):
         table.add_column(heading, justify="right")
     for pair in pairs:
         margin = pair.match.margin

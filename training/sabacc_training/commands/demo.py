@@ -57,4 +57,4 @@ def demo(
     for line in legend(pairs):
         console.print(Text(line))
     console.print(f"\nThe agent is {agent}. All of it took {time.monotonic() - began:.0f} s.")
-    console.print(Text(NEXT.format(agent=agent, folder=folder)))
+    console.print(Text(NEXT.format(agent=agent, folder=folder)), soft_wrap=True)
