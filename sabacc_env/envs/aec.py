@@ -175,9 +175,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             raise IllegalMove(f"{action!r} is no action: use a whole number below the space's n")
         self.game.play_code(self._checked(int(action)), self._encoded_sizes)
         self._cumulative_rewards[agent] = 0.0
-        for other in self.agents:
-            self.rewards[other] = 0.0
-            self.infos[other] = {}
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.infos = {other: {} for other in self.agents}
         self._go_on()
         if self.render_mode == "human":
             self.render()
@@ -203,7 +202,6 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             self._next_hand()
         else:
             self._start_turn()
-        self._accumulate_rewards()
 
     def _start_turn(self) -> None:
         """Let the seat to act choose."""
@@ -228,7 +226,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 assert rank is not None
                 names[self.possible_agents[seat]] = rank.name
         for agent in self.agents:
-            self.rewards[agent] += net[self._seats[agent]] / self.rules.ante_unit
+            reward = net[self._seats[agent]] / self.rules.ante_unit
+            self.rewards[agent] += reward
+            self._cumulative_rewards[agent] += reward
             self.infos[agent] = {
                 "net_credits": list(net),
                 "revealed_hands": dict(names),
@@ -294,7 +294,7 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
 
     def step(self, action: int | None) -> None:
         """Play an action; an illegal one ends the episode with the illegal reward."""
-        agent, ended_before = self.agent_selection, self._terminated
+        agent, ended_before = self.env.agent_selection, self._terminated
         super().step(action)
         if self._terminated and not ended_before:
             infos = self.env.unwrapped.infos
