@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
+PATIENT = next(text for text in PYTHON if "class Patient" in text)
 COMMANDS = [
     shlex.split(line, comments=True)
     for language, text in BLOCKS
@@ -36,8 +37,12 @@ def test_python_block(source: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("words", QUICK, ids=" ".join)
-def test_quick_command(words: list[str]) -> None:
-    subprocess.run([sys.executable, "-m", "sabacc_training", *words[1:]], cwd=ROOT, check=True)
+def test_quick_command(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PATIENT)
+    run = "from sabacc_training.cli import main; main()"
+    # As the installed command does it, which has not the current folder on its path (-P).
+    command = [sys.executable, "-P", "-c", run, *words[1:]]
+    subprocess.run(command, cwd=tmp_path, check=True)
 
 
 @pytest.mark.slow
@@ -59,10 +64,9 @@ def test_the_custom_agent_plays_legal_moves() -> None:
 
     from sabacc_env import Tables
 
-    source = next(text for text in PYTHON if "class Patient" in text)
-    assert len([line for line in source.splitlines() if line.strip()]) <= 15
+    assert len([line for line in PATIENT.splitlines() if line.strip()]) <= 15
     namespace: dict[str, object] = {"__name__": "readme"}
-    exec(compile(source, "README.md", "exec"), namespace)
+    exec(compile(PATIENT, "README.md", "exec"), namespace)
     tables = Tables("casino", num_tables=64, num_players=3, seed=0)
     agent = namespace["Patient"](tables.rules, 3)  # type: ignore[operator]
     rng = np.random.default_rng(0)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from sabacc_agents.network import SUFFIX, NetworkAgent, read_info
 from sabacc_env.agent import Agent, agent_class, registered_agents
+from sabacc_env.asking import build
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
@@ -23,13 +25,15 @@ def load(
 
     Args:
         spec: a registered name (``registered_agents()``), the path of a saved network (it ends in
-            ``.safetensors``), or ``module:Class`` for a class that fulfils the protocol ``Agent``.
+            ``.safetensors``), or ``module:Class`` for a class that fulfils the protocol ``Agent``;
+            its module is looked for in the current folder first.
         rules: a rule set by name, path, or as a ``RuleSet``.
         num_players: seats at the tables that it will play at.
         bet_sizes: what the bet actions mean there.
 
     Raises:
-        SabaccError: for a spec that names no agent, or a network made for something else.
+        SabaccError: for a spec that names no agent, a class that cannot be one, or a network made
+            for something else.
 
     >>> type(load("calling_station", "casino", 2)).__name__
     'CallingStation'
@@ -37,15 +41,14 @@ def load(
     rules = load_rules(rules)
     if is_network(spec):
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
-    name = str(spec)
-    if ":" in name:
-        return _imported(name)(rules, num_players, bet_sizes=bet_sizes)  # type: ignore[call-arg]
-    if name not in registered_agents():
-        raise SabaccError(
-            f"agent: {name!r} is unknown; use one of {', '.join(registered_agents())}, the path "
-            f"of a saved network ({SUFFIX}), or module:Class"
-        )
-    return agent_class(name)(rules, num_players, bet_sizes=bet_sizes)  # type: ignore[call-arg]
+    if isinstance(spec, str) and ":" in spec:
+        return build(spec, _imported(spec), rules, num_players, bet_sizes)
+    if spec in registered_agents():
+        return build(spec, agent_class(spec), rules, num_players, bet_sizes)
+    raise SabaccError(
+        f"agent: {spec!r} is unknown; use one of {', '.join(registered_agents())}, the path "
+        f"of a saved network ({SUFFIX}), or module:Class"
+    )
 
 
 def trained_against(spec: str | Path) -> tuple[str, ...]:
@@ -61,14 +64,17 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
 
 def is_network(spec: str | Path) -> bool:
     """Say whether a spec is the path of a saved network."""
-    return isinstance(spec, Path) or spec.endswith(SUFFIX)
+    return isinstance(spec, Path) or str(spec).endswith(SUFFIX)
 
 
-def _imported(spec: str) -> type[Agent]:
-    """Return the class that ``module:Class`` names."""
+def _imported(spec: str) -> object:
+    """Return what ``module:Class`` names."""
     module, _, name = spec.partition(":")
+    folder = str(Path.cwd())
+    if folder not in sys.path:  # as `python -m` has it, and an installed command has not
+        sys.path.insert(0, folder)
     try:
-        found: type[Agent] = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SabaccError(f"agent: {spec!r} cannot be imported ({error})") from None
-    return found
+        return getattr(importlib.import_module(module), name)
+    except Exception as error:  # whatever the module does when it is imported
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SabaccError(f"agent: {spec!r} cannot be imported ({said})") from error

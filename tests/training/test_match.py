@@ -113,7 +113,9 @@ def test_hands_are_reported_as_they_end():
 
 
 def test_an_illegal_action_is_refused():
-    with pytest.raises(IllegalMove, match="table 0: action"):
+    with pytest.raises(
+        IllegalMove, match=r"agent: 'tests.training.toys:Illegal' chose action \d+ at table"
+    ):
         play(toys.Illegal, toys.Bully)
 
 

@@ -29,6 +29,14 @@ def watch(capsys, monkeypatch):
     return watch
 
 
+@pytest.mark.parametrize("name", ["Illegal", "RaiseTo"])
+def test_an_agent_that_plays_what_it_may_not_is_named(watch, name):
+    code, _, errors = watch("random", f"tests.training.toys:{name}", "--seed", "1")
+    assert code == 2
+    assert errors.startswith(f"sabacc: agent: 'tests.training.toys:{name}' chose action")
+    assert errors.count("\n") == 1
+
+
 @pytest.mark.parametrize("rules", rule_sets())
 def test_every_move_and_the_net_credits_are_told(watch, rules):
     code, output, errors = watch("random", BULLY, "random", "--rules", rules, "--seed", "5")
@@ -106,6 +114,7 @@ def test_views_are_given_to_the_agent_that_wants_them(watch):
         (["random", "random", "--rules", "cassino"], "did you mean casino?"),
         (["random", "random", "--speed", "0"], "--speed: 0.0 is not"),
         (["random", "random", "--seed", "-1"], "seed"),
+        (["random", "tests.training.toys:JUNK"], "'tests.training.toys:JUNK' is no class"),
     ],
 )
 def test_a_mistake_is_one_sentence(watch, arguments, words):

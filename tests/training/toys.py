@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.engine.actions import action_names
+from sabacc_env.engine.layout import RAISE_TO
 from sabacc_env.view import GameView
 
 NAMES = action_names()
@@ -70,3 +71,10 @@ class Illegal(FirstLegal):
 
     def act(self, observations, action_masks, rng, tables=None):
         return action_masks.argmin(axis=1).astype(np.int64)
+
+
+class RaiseTo(FirstLegal):
+    """Gives what the engine takes for a raise to 40 where a raise is legal."""
+
+    def act(self, observations, action_masks, rng, tables=None):
+        return np.where(action_masks[:, MIN] > 0, RAISE_TO + 40, action_masks.argmax(axis=1))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sabacc_env import asking
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.rules import RuleSet
@@ -34,6 +35,9 @@ def hero_margin(
         deals: how many deals, at least two.
         seed: decides the deals and the agents' chance.
         bet_sizes: what the bet actions mean.
+
+    Raises:
+        SabaccError: for an agent that fails, or gives what is no legal action.
     """
     rng = np.random.default_rng(seed)
     keys = rng.integers(2**64, size=deals, dtype=np.uint64)
@@ -47,15 +51,14 @@ def hero_margin(
     playing = np.arange(tables.num_tables)
     hero_seats = playing // deals
     net = np.zeros((tables.num_tables, num_players))
-    for agent in (hero, opponent):
-        agent.reset(tables.num_tables)
+    asking.reset((hero, opponent), tables.num_tables)
     while len(playing):
         actions = np.zeros(len(playing), dtype=np.int64)
         heros = tables.seats_to_act[playing] == hero_seats[playing]
         for agent, rows in ((hero, heros), (opponent, ~heros)):
             at = playing[rows]
             if len(at):
-                actions[rows] = agent.act(tables.observations[at], tables.action_masks[at], rng, at)
+                actions[rows] = asking.actions_at(agent, tables, at, rng)
         tables.step(actions, playing)
         net[playing] += tables.net_credits[playing]
         playing = playing[~tables.finished[playing]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env import asking
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.errors import SabaccError
@@ -57,7 +58,8 @@ def play_match(
         on_hands: told of hands as they end.
 
     Raises:
-        SabaccError: for fewer than two deals, or stakes that these rules do not know.
+        SabaccError: for fewer than two deals, stakes that these rules do not know, or an agent that
+            fails or gives what is no legal action.
     """
     if deals < 2:
         raise SabaccError(f"deals: {deals} are too few; an interval needs at least 2")
@@ -71,8 +73,7 @@ def play_match(
         credits=credits,
         sabacc_pots=sabacc_pot or None,
     )
-    for agent in agents:
-        agent.reset(tables.num_tables)
+    asking.reset(agents, tables.num_tables)
     rngs = [_stream(seed, 1, chance, index) for index in (0, 1)]
     net = np.zeros((deals, 2, 2), dtype=np.int64)
     playing = np.arange(tables.num_tables)
@@ -86,7 +87,8 @@ def play_match(
         by_agent = np.take_along_axis(tables.net_credits[ended], seats, axis=1)
         net[slot + (tables.hand_counts[ended] - 1) * slots, seating] = by_agent
         done = slot + tables.hand_counts[ended] * slots >= deals
-        _restart(agents, ended[~done])
+        if not done.all():
+            asking.restart(agents, ended[~done])
         playing = np.setdiff1d(playing, ended[done], assume_unique=True)
         if on_hands is not None:
             on_hands(by_agent)
@@ -111,22 +113,5 @@ def _actions(
         rows = to_act == index
         where = playing[rows]
         if len(where):
-            actions[rows] = agent.act(
-                _seen_by(agent, tables, where), tables.action_masks[where], rngs[index], where
-            )
+            actions[rows] = asking.actions_at(agent, tables, where, rngs[index])
     return actions
-
-
-def _seen_by(agent: Agent, tables: Tables, where: NDArray[np.int64]) -> Any:
-    """Return what an agent that acts at these tables is given: observations, or views."""
-    if getattr(agent, "wants", None) == "views":
-        return [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in where]
-    return tables.observations[where]
-
-
-def _restart(agents: Sequence[Agent], where: NDArray[np.int64]) -> None:
-    """Tell agents that care that a new hand begins at these tables."""
-    for agent in agents:
-        restart = getattr(agent, "restart", None)
-        if restart is not None and len(where):
-            restart(where)

@@ -16,6 +16,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from sabacc_env import asking
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes
 from sabacc_env.game import Game
@@ -56,17 +57,19 @@ def play_hand(
         agents: one for each seat, separate objects, built for this game and these bet sizes.
         bet_sizes: what the bet actions mean.
         seed: decides the agents' chance.
+
+    Raises:
+        SabaccError: for an agent that fails, or gives what is no legal action.
     """
     encoded = encode_bet_sizes(bet_sizes)
     rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(len(agents))]
-    for agent in agents:
-        agent.reset(1)
+    asking.reset(agents, 1)
     while (seat := game.seat_to_act) is not None:
         agent = agents[seat]
         observations, mask = _seen_by(agent, game, seat), game.action_mask(encoded)[None]
         choices = _choices(agent, game, observations, mask, encoded)
-        action = int(agent.act(observations, mask, rngs[seat], np.zeros(1, dtype=np.int64))[0])
-        before, game = game, _after(game, action, encoded)
+        (action,) = asking.actions(agent, observations, mask, rngs[seat], np.zeros(1, np.int64))
+        before, game = game, _after(game, int(action), encoded)
         yield Step(seat, game.history[-1].move, choices, before, game)
 
 
@@ -92,7 +95,7 @@ def narrate(game: Game, steps: Iterator[Step], names: Sequence[str]) -> Iterator
 
 
 def _seen_by(agent: Agent, game: Game, seat: int) -> Any:
-    if getattr(agent, "wants", None) == "views":
+    if asking.wants_views(agent):
         return [game.view(seat)]
     observations = np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
     game.observe(seat, observations[0])
@@ -107,10 +110,10 @@ def _choices(
     encoded: NDArray[np.int64],
 ) -> tuple[tuple[Move, float], ...]:
     """Return what the agent chooses from, likeliest first."""
-    probabilities = getattr(agent, "probabilities", None)
+    probabilities = asking.probabilities(agent, observations, mask)
     if probabilities is None:
         return ()
-    row = probabilities(observations, mask)[0]
+    row = probabilities[0]
     likeliest = sorted(np.flatnonzero(row).tolist(), key=lambda action: -row[action])
     return tuple(
         (_after(game, action, encoded).history[-1].move, float(row[action])) for action in likeliest
