@@ -6,7 +6,9 @@ It is the environment that sb3-contrib's ``MaskablePPO`` wants: ``action_masks``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
-from sabacc_env.agent import Agent
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, num_actions
+from sabacc_env import asking
+from sabacc_env.agent import Agent, agent_class
+from sabacc_env.checks import check_num_players, items, whole
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet, load_rules
@@ -46,7 +50,8 @@ class SabaccVecEnv(VecEnv):
         rules: a rule set by name, path, or as a ``RuleSet``.
         num_envs: how many tables.
         num_players: seats at each table.
-        opponents: the agents that play the other seats; a seat keeps its own for an episode.
+        opponents: the agents that play the other seats, as objects or by the names that they are
+            registered under; a seat keeps its own for an episode.
         weights: how often each of them is drawn, in proportion; None is equally often.
         seed: decides the deals, the opponents' play and every draw; None is random.
         hands: hands in an episode (see ``Tables``).
@@ -57,9 +62,10 @@ class SabaccVecEnv(VecEnv):
         sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
         reward_scale: antes that make a reward of 1.
 
-    >>> from sabacc_env.agent import RandomAgent
-    >>> rules = load_rules("casino")
-    >>> env = SabaccVecEnv(rules, num_envs=4, opponents=[RandomAgent(rules, 2)], seed=0)
+    Raises:
+        SabaccError: for arguments that make no environment; one sentence that names the argument.
+
+    >>> env = SabaccVecEnv("casino", num_envs=4, opponents=["random"], seed=0)
     >>> env.reset().shape, env.action_masks().shape
     ((4, 400), (4, 33))
     >>> observations, rewards, dones, infos = env.step(env.action_masks().argmax(axis=1))
@@ -75,7 +81,7 @@ class SabaccVecEnv(VecEnv):
         num_envs: int,
         num_players: int = 2,
         *,
-        opponents: Sequence[Agent],
+        opponents: Sequence[Agent | str],
         weights: Sequence[float] | None = None,
         seed: int | None = None,
         hands: int = 1,
@@ -86,16 +92,22 @@ class SabaccVecEnv(VecEnv):
         reward_scale: float = 1.0,
     ) -> None:
         self.rules = load_rules(rules)
-        self.num_players = num_players
+        self.num_players = num_players = check_num_players(self.rules, num_players)
+        num_envs = whole("num_envs", num_envs, 1, 2**31)
+        encode_bet_sizes(bet_sizes)  # refuses what is no bet size
         self._all = np.arange(num_envs)
         super().__init__(
             num_envs,
             spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32),
             spaces.Discrete(num_actions(bet_sizes)),
         )
+        if seed is not None:
+            seed = whole("seed", seed, 0, 2**64 - 1)
         self._rng = np.random.default_rng(seed)
         self._equal_stacks = equal_stacks
         self.set_stakes(stacks, sabacc_pots)
+        if not 0 < _number("reward_scale", reward_scale) < math.inf:
+            raise SabaccError(f"reward_scale: {reward_scale!r} is not above 0")
         self._reward_per_credit = 1 / (self.rules.ante_unit * reward_scale)
         self._seats = self._all % num_players
         self._members = np.zeros((num_envs, num_players), dtype=np.int64)
@@ -109,9 +121,10 @@ class SabaccVecEnv(VecEnv):
         self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
         self._to_play = np.zeros(num_envs, dtype=np.int64)
         self._hands_counted = self._credits_counted = 0
-        self.set_opponents(opponents, weights)
         self._hands, self._bet_sizes = hands, bet_sizes
+        self.set_opponents(opponents, weights)
         self.tables = self._new_tables()
+        self._started = False
         self._observations = self.tables.observations.copy()
 
     def _new_tables(self) -> Tables:
@@ -137,22 +150,36 @@ class SabaccVecEnv(VecEnv):
         self._pots = _credits_range("sabacc_pots", sabacc_pots, self.rules)
 
     def set_opponents(
-        self, opponents: Sequence[Agent], weights: Sequence[float] | None = None
+        self, opponents: Sequence[Agent | str], weights: Sequence[float] | None = None
     ) -> None:
         """Play against these from the next episodes on; one in play stays at its place's agent.
 
         Raises:
-            SabaccError: for none at all, fewer than before, or weights that are no proportions.
+            SabaccError: for what is no agent, none at all, fewer than before, or weights that are
+                no proportions.
         """
-        if len(opponents) <= self._members.max():
+        agents = [self._agent(opponent) for opponent in items("opponents", opponents)]
+        if len(agents) <= self._members.max():
             raise SabaccError(f"opponents: give at least {self._members.max() + 1}")
-        shares = np.ones(len(opponents)) if weights is None else np.array(weights, dtype=np.float64)
-        if shares.shape != (len(opponents),) or not shares.min() >= 0 or not shares.sum() > 0:
+        shares = np.ones(len(agents))
+        if weights is not None:
+            shares = np.array([_number("weights", share) for share in items("weights", weights)])
+        if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
             raise SabaccError("weights: give one for each opponent, none negative, not all 0")
-        self.opponents = list(opponents)
+        self.opponents = agents
         self.weights = shares / shares.sum()
-        for agent in self.opponents:
-            agent.reset(self.num_envs)
+        asking.reset(agents, self.num_envs)
+
+    def _agent(self, opponent: Agent | str) -> Agent:
+        if isinstance(opponent, str):
+            found = agent_class(opponent)
+            return asking.build(opponent, found, self.rules, self.num_players, self._bet_sizes)
+        if isinstance(opponent, type) or not isinstance(opponent, Agent):
+            raise SabaccError(
+                f"opponents: {opponent!r} is no agent; give agents built for this game, or "
+                "registered names"
+            )
+        return opponent
 
     # What Stable-Baselines3 calls.
 
@@ -166,6 +193,7 @@ class SabaccVecEnv(VecEnv):
         self._begin_episodes(self._all)
         self._play_opponents(np.zeros(self.num_envs), np.ones(self.num_envs, dtype=np.bool_))
         self._observations = self.tables.observations.copy()
+        self._started = True
         return self._observations
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
@@ -181,7 +209,11 @@ class SabaccVecEnv(VecEnv):
 
         Raises:
             IllegalMove: for an action that is not legal; nothing moved.
+            SabaccError: before the first ``reset``, for actions of a wrong shape or type, or an
+                opponent that fails.
         """
+        if not self._started:
+            raise SabaccError("step: call reset first")
         rewards = np.zeros(self.num_envs)
         dones = np.zeros(self.num_envs, dtype=np.bool_)
         self._play(self._to_play, self._all, rewards, dones)
@@ -242,9 +274,7 @@ class SabaccVecEnv(VecEnv):
         for member in np.flatnonzero(np.bincount(members)):
             rows = np.flatnonzero(members == member)
             at = which[rows]
-            actions[rows] = self.opponents[member].act(
-                tables.observations[at], tables.action_masks[at], self._rng, at
-            )
+            actions[rows] = asking.actions_at(self.opponents[member], tables, at, self._rng)
         return actions
 
     def _play(
@@ -269,9 +299,7 @@ class SabaccVecEnv(VecEnv):
         self._hands_counted += len(own)
         self._credits_counted += int((self.num_players * net).sum() - tables.net_credits[own].sum())
         dones |= tables.match_finished
-        for agent in self.opponents:
-            if restart := getattr(agent, "restart", None):
-                restart(ended)
+        asking.restart(self.opponents, ended)
         self._begin_episodes(np.flatnonzero(tables.match_finished))
 
     def _begin_episodes(self, which: NDArray[np.int64]) -> None:
@@ -318,6 +346,7 @@ class SabaccVecEnv(VecEnv):
         self.tables = Tables.from_bytes(state["tables"], **self._given)
         self._rng.bit_generator.state = state["rng"]
         self._observations = state["observations"].copy()
+        self._started = True
         return self._observations
 
 
@@ -327,7 +356,16 @@ def _credits_range(
     """Return the least and most whole credits of a range in antes."""
     if antes is None:
         return None
-    least, most = antes
-    if not 0 <= least <= most:
+    ends = items(name, antes)
+    if len(ends) != 2:
+        raise SabaccError(f"{name}: give two numbers of antes, the least and the most")
+    least, most = (_number(name, end) for end in ends)
+    if not 0 <= least <= most < math.inf:
         raise SabaccError(f"{name}: {least} to {most} is no range of antes")
     return round(least * rules.ante_unit), round(most * rules.ante_unit)
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise SabaccError(f"{name}: {value!r} is no number")
+    return float(value)

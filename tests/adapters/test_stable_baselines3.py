@@ -186,8 +186,59 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     assert set(env._next_pots) == {8}
     equal = make(64, stacks=(2, 100), equal_stacks=True)
     assert np.array_equal(equal._next_credits[:, 0], equal._next_credits[:, 1])
-    with pytest.raises(SabaccError, match="stacks: 9 to 3 is no range of antes"):
-        make(stacks=(9, 3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"num_envs": 0}, "num_envs: 0 is not from 1"),
+        ({"num_players": 1}, "num_players: 1 is not from 2 to 8"),
+        ({"opponents": None}, "opponents: None is no sequence"),
+        ({"opponents": "random"}, "opponents: 'random' is no sequence"),
+        ({"opponents": []}, "opponents: give at least 1"),
+        ({"opponents": ["nobody"]}, "agent: 'nobody' is unknown"),
+        ({"opponents": [5]}, "opponents: 5 is no agent"),
+        ({"opponents": [RandomAgent]}, "opponents: <class .*RandomAgent'> is no agent"),
+        ({"weights": 5}, "weights: 5 is no sequence"),
+        ({"weights": ["x"]}, "weights: 'x' is no number"),
+        ({"weights": [float("inf")]}, "weights: give one for each opponent"),
+        ({"bet_sizes": 5}, "bet_sizes: give a sequence"),
+        ({"stacks": 5}, "stacks: 5 is no sequence"),
+        ({"stacks": (5,)}, "stacks: give two numbers of antes"),
+        ({"stacks": ("a", "b")}, "stacks: 'a' is no number"),
+        ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is no range of antes"),
+        ({"sabacc_pots": (0, float("inf"))}, "sabacc_pots: 0.0 to inf is no range of antes"),
+        ({"seed": -1}, "seed: -1 is not from 0"),
+        ({"reward_scale": 0}, "reward_scale: 0 is not above 0"),
+        ({"reward_scale": -1.5}, "reward_scale: -1.5 is not above 0"),
+        ({"reward_scale": float("nan")}, "reward_scale: nan is not above 0"),
+        ({"reward_scale": "x"}, "reward_scale: 'x' is no number"),
+    ],
+)
+def test_what_makes_no_environment_is_refused_in_one_sentence(arguments, sentence):
+    given = {"num_envs": 4, "opponents": ["random"], **arguments}
+    with pytest.raises(SabaccError, match=sentence):
+        SabaccVecEnv("casino", **given)
+
+
+def test_opponents_by_name_are_built_for_the_game():
+    by_name = SabaccVecEnv("orsl", 8, 3, opponents=["random"], bet_sizes=("max",), seed=7)
+    built = make(8, 3, load_rules("orsl"), bet_sizes=("max",))
+    assert np.array_equal(by_name.reset(), built.reset())
+
+
+def test_a_step_before_the_first_reset_is_refused():
+    with pytest.raises(SabaccError, match="step: call reset first"):
+        make().step(np.zeros(16, dtype=np.int64))
+
+
+def test_an_opponent_that_plays_what_is_not_legal_is_named():
+    class Wild(Preferring):
+        def act(self, observations, action_masks, rng, tables=None):
+            return action_masks.argmin(axis=1)
+
+    with pytest.raises(IllegalMove, match="Wild' chose action"):
+        make(opponents=[Wild()]).reset()
 
 
 def test_a_state_goes_on_alike():
