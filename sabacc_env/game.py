@@ -1,4 +1,4 @@
-"""One table in plain terms: a hand of Sabacc from the deal to the end (DESIGN.md, public names)."""
+"""One table in plain terms: a hand of Sabacc from the deal to the end ."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Game(TableState):
             roll more than were given raises and changes nothing.
         credits: each seat's credits before the antes; the rules' starting credits by default.
         sabacc_pot: credits in the Sabacc pot before the antes.
-        key: the hand's 64-bit key itself, instead of one made from ``seed``.
+        key: the hand's 64-bit key itself; give it or a seed, not both.
 
     Raises:
         SabaccError: for arguments that make no game; one sentence that names the argument.
@@ -87,6 +87,8 @@ class Game(TableState):
         stacks = checked_credits(self.rules, num_players, credits, sabacc_pot)
         if dealer is not None:
             dealer = whole("dealer", dealer, 0, num_players - 1)
+        if key is not None and seed is not None:
+            raise SabaccError("key: a seed is given too, which decides the key; give only one")
         if key is None:
             seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
             key = hand_key(seed, 0, 0)
@@ -141,10 +143,19 @@ class Game(TableState):
             raise IllegalMove(f"{str(move)!r} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
-        self.play_code(self._code(seat, move), _ONE_RAISE)
+        self._play_code(self._code(seat, move), _ONE_RAISE)
 
     def play_code(self, code: int, bet_sizes: NDArray[np.int64]) -> None:
-        """Play an action of the discrete layout, with bet sizes as the engine encodes them."""
+        """Play an action of the discrete layout (docs/actions.md), for encoded bet sizes.
+
+        Raises:
+            IllegalMove: if the rules do not allow it now; nothing has changed.
+            SabaccError: for what is no action of the layout, or as ``play``; likewise.
+        """
+        self._play_code(whole("action", code, 0, FIRST_BET_ACTION + len(bet_sizes) - 1), bet_sizes)
+
+    def _play_code(self, code: int, bet_sizes: NDArray[np.int64]) -> None:
+        """Play an action, or ``RAISE_TO`` + the total of a raise."""
         backup = self._records.copy() if self._start.get("dice") is not None else None
         played = batch.turn(self._records, self._rules_record, bet_sizes, code)
         if played == batch.ILLEGAL:

@@ -14,7 +14,8 @@ def replay(history: Mapping[str, Any]) -> Game:
     """Deal and play again the hand that ``Game.to_dict`` described, up to the same move.
 
     Raises:
-        SabaccError: for something that is no such description, or moves that are not legal.
+        SabaccError: for something that is no such description, moves that are not legal, or a
+            state that these moves do not lead to.
 
     >>> game = Game("casino", 2, seed=5)
     >>> game.play(game.legal_moves()[0])
@@ -24,6 +25,7 @@ def replay(history: Mapping[str, Any]) -> Game:
     try:
         rules, start = RuleSet(**history["rules"]), dict(history["start"])
         moves = [(seat, str(move)) for seat, move in history["moves"]]
+        state = dict(history["state"])
         if not start:
             raise SabaccError("history: this hand was taken from a batch: it has no start to deal")
         game = Game(rules, **start)
@@ -36,4 +38,7 @@ def replay(history: Mapping[str, Any]) -> Game:
         if seat != game.seat_to_act:
             raise SabaccError(f"history: seat {seat} plays {move!r} when {game.seat_to_act} acts")
         game.play(move)
+    for name, value in game.to_dict()["state"].items():
+        if state.get(name) != value:
+            raise SabaccError(f"history: its moves lead to {name} {value}, and its state differs")
     return game

@@ -28,6 +28,7 @@ from sabacc_env import (
     sabacc_v0,
 )
 from sabacc_env.cards import deck as deck_of
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.history import replay
 from sabacc_env.moves import Turn
 from tests.random_play import HOUSE_RULES, decisions, random_move, random_position
@@ -292,6 +293,28 @@ def test_moves_that_cannot_be_played(move: Any, message: str) -> None:
     assert game.to_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (1.0, "action: 1.0 is no whole number"),
+        (True, "action: True is no whole number"),
+        (-1, "action: -1 is not from 0 to 32"),
+        (64 + 40, "action: 104 is not from 0 to 32"),
+        (2**63, f"action: {2**63} is not from 0 to 32"),
+        (7, "action 7 is not legal for seat 0 now; legal: "),
+    ],
+)
+def test_codes_that_cannot_be_played(code: Any, message: str) -> None:
+    game = Game("casino", 2, dealer=1, dice=[(1, 2)])
+    for stand in ("stand", "stand"):
+        game.play(stand)
+    assert "raise" in {move.kind for move in game.legal_moves()}
+    before = game.to_bytes()
+    with pytest.raises(SabaccError, match=message):
+        game.play_code(code, encode_bet_sizes(DEFAULT_BET_SIZES))
+    assert game.to_bytes() == before
+
+
 def test_nothing_is_played_after_the_end() -> None:
     game = Game("casino", 2, seed=1)
     while game.seat_to_act is not None:
@@ -484,6 +507,7 @@ def test_a_seat_that_cannot_pay_its_antes_sits_out() -> None:
         ({"seed": 2**64}, "seed: .* is not from 0 to"),
         ({"seed": 0.5}, "seed: 0.5 is no whole number"),
         ({"key": 2**64}, "key: .* is not from"),
+        ({"key": 3, "seed": 1}, "key: a seed is given too"),
         ({"dealer": 2}, "dealer: 2 is not from 0 to 1"),
         ({"dealer": -1}, "dealer: -1 is not from 0 to 1"),
         ({"dealer": "0"}, "dealer: '0' is no whole number"),
@@ -620,6 +644,8 @@ def broken_histories() -> dict[str, Any]:
         "wrong seat": {**kept, "moves": [[0, "stand"]]},
         "illegal move": {**kept, "moves": [[1, "check"]]},
         "too many dice": {**kept, "start": {**kept["start"], "dice": [(9, 9)]}},
+        "no state": {**kept, "state": None},
+        "another state": {**kept, "state": {**kept["state"], "credits": [1, 2, 3]}},
         "of a batch": Tables("casino", 1).game(0).to_dict(),
     }
 

@@ -172,7 +172,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         if isinstance(action, bool) or not isinstance(action, int | np.integer):
-            raise IllegalMove(f"{action!r} is no action: use a whole number below the space's n")
+            raise _no_action(action)
         self.game.play_code(self._checked(int(action)), self._encoded_sizes)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -289,11 +289,17 @@ def _known_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in RESET_OPTIONS}
 
 
+def _no_action(action: object) -> IllegalMove:
+    return IllegalMove(f"{action!r} is no action: use a whole number below the space's n")
+
+
 class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
     """PettingZoo's ``TerminateIllegalWrapper``, which also says so in the actor's info."""
 
     def step(self, action: int | None) -> None:
         """Play an action; an illegal one ends the episode with the illegal reward."""
+        if isinstance(action, bool):  # which a ``Discrete`` contains, and indexes the mask
+            raise _no_action(action)
         agent, ended_before = self.env.agent_selection, self._terminated
         super().step(action)
         if self._terminated and not ended_before:

@@ -367,6 +367,8 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     env.reset(seed=2)
     env.step(random_action(env, random.Random(1)))
     culprit = env.agent_selection
+    with pytest.raises(IllegalMove, match="True is no action"):  # the space contains it
+        env.step(True)
     env.step(int(np.argmin(env.observe(culprit)["action_mask"])))
     assert env.rewards == {agent: -1 if agent == culprit else 0 for agent in env.possible_agents}
     assert all(env.terminations.values())
