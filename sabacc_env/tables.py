@@ -47,7 +47,7 @@ class Tables:
         seed: decides the key of every hand: a hash of (seed, table, hand count); None is random.
         hands: hands in an episode: credits, Sabacc pot and dealer carry over inside it, then the
             table starts afresh. It ends early when fewer than two seats can pay their antes.
-        bet_sizes: what the bet actions mean (DESIGN.md, "Public names").
+        bet_sizes: what the bet actions mean (docs/actions.md).
         threads: how many threads step the tables; results do not depend on it.
         keys: 64-bit keys of the hands, asked for at every hand.
         dealers: first dealers, asked for at every episode; by default the key decides.
@@ -112,16 +112,26 @@ class Tables:
         self._encoded_sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
         self._rules_record = rules_record(self.rules)
-        self._all = np.arange(n, dtype=np.int64)
-        self._games = np.zeros(n, GAME_DTYPE)
+        try:
+            self._allocate(n)
+        except MemoryError:
+            needed = n * (GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
+            raise SabaccError(
+                f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
+                "machine cannot give; use fewer"
+            ) from None
+
+    def _allocate(self, n: int) -> None:
+        self._games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
         self._legal = np.zeros(n, dtype=np.int64)
         self.observations = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
-        self.action_masks = np.zeros((n, num_actions(bet_sizes)), dtype=np.int8)
+        self.action_masks = np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)
         self.seats_to_act = np.zeros(n, dtype=np.int64)
         self.finished = np.zeros(n, dtype=np.bool_)
         self.match_finished = np.zeros(n, dtype=np.bool_)
         self.net_credits = np.zeros((n, self.num_players), dtype=np.int64)
         self.hand_counts = np.zeros(n, dtype=np.int64)
+        self._all = np.arange(n, dtype=np.int64)
 
     def _give(
         self,

@@ -365,6 +365,15 @@ def test_a_hand_that_ends_at_its_deal_counts_in_the_step_that_deals_it() -> None
     assert several > 0
 
 
+def test_tables_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Tables, "_allocate", full)
+    with pytest.raises(SabaccError, match=r"num_tables: 1000000000 tables need more than \d+ GB"):
+        Tables("casino", 10**9)
+
+
 def test_a_match_that_starts_without_a_decision_is_refused() -> None:
     rules = RuleSet(phases=("betting",))
     with pytest.raises(SabaccError, match="credits: at table 2 the antes leave nobody a decision"):
