@@ -72,7 +72,8 @@ def rules_page() -> str:
     return (
         "# The six rule sets\n\n"
         + NOTE
-        + "`sabacc rules NAME` prints one as a readable page; RULES.md has every decision.\n\n"
+        + "`sabacc rules NAME` prints one as a readable page; RULES.md has every decision. A rules "
+        "file is TOML with any of these fields; what it leaves out is as in `casino`.\n\n"
         + table(("field", *rule_sets()), rows)
         + "\n## The fields\n\n"
         + "".join(

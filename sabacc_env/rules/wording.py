@@ -74,7 +74,9 @@ def listed(choices: Iterable[str]) -> str:
 
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known name closest to this one, if any is close."""
-    close = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    if not isinstance(name, str):
+        return ""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.61)  # 0.6 takes base for phases
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -236,6 +236,10 @@ def test_a_bad_field_in_a_file_names_both(tmp_path: Path) -> None:
     assert sentence_of(path) == f"rounds: 1.0 is not a whole number; use 1 to 8 (in {path})"
 
 
+def test_a_field_like_no_other_gets_no_suggestion() -> None:
+    assert sentence_of("orsl", base="casino") == "base: there is no such field"
+
+
 def test_a_bad_override_names_the_field() -> None:
     assert sentence_of("orsl", short_cal="junk").endswith("did you mean short_call?")
     assert sentence_of("black_spire", hand_ante=4).startswith("hand_ante: ")
