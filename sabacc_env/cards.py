@@ -112,7 +112,7 @@ def cards_of_mask(mask: int) -> Iterator[Card]:
 
 
 def parse_hand(cards: Sequence[int | str]) -> list[Card]:
-    """Turn a mix of cards, plain values and text into cards (DESIGN.md, public names).
+    """Turn a mix of cards, plain values and text into cards.
 
     A ``Card`` is that card, text is a card, and a plain int is a value that takes the next free
     suit. A value out of range or without a free suit, or a card given twice, is an error.

@@ -16,7 +16,7 @@ CARD_KINDS = KINDS[FIRST_CARD_ACTION:RAISE]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One move of a seat (DESIGN.md, "Public names").
+    """One move of a seat; RULES.md says when each is legal.
 
     Attributes:
         kind: one of ``stand``, ``draw``, ``buy_discard``, ``keep``, ``discard_drawn``,

@@ -1,4 +1,4 @@
-"""Who may import whom (DESIGN.md), and what importing the packages may never load.
+"""Who may import whom, and what importing the packages may never load.
 
 The directions stand in pyproject.toml as contracts of import-linter and are checked by it, rather
 than by a walk over syntax trees of our own: it is maintained and typed, follows chains of imports,

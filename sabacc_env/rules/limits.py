@@ -1,4 +1,4 @@
-"""The limits that every game keeps, whatever its rules (DESIGN.md, "One engine")."""
+"""The limits that every game keeps, whatever its rules: the engine has no room for more."""
 
 from typing import Final
 
