@@ -1,4 +1,4 @@
-"""The discrete action layout and bet sizes, in words (DESIGN.md, "Public names")."""
+"""The discrete action layout and bet sizes, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chance by key (DESIGN.md, "One engine").
+"""Chance by key.
 
 Every hand has a 64-bit key, held as two 32-bit words. Each use of chance in the hand (the deck's
 order, the dice of a round, a reshuffle, …) has a stream of its own, started from a hash of

@@ -2,7 +2,7 @@
 
 The encoder (``observe.py``) writes the same blocks in the same order; the documentation's table is
 made from here. A feature is a comparison, a small integer, or one division of integers in float64
-stored once as float32, so that every mode agrees bit for bit (DESIGN.md, "Promises").
+stored once as float32, so that every mode agrees bit for bit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How the engine is compiled: one decorator, and a cache that can never be stale.
 
-Numba's own cache looks at one file at a time, so a change in an imported file would run old code
-(ENGINE_NOTES.md). The cache folder here is therefore named by a hash of every engine source.
+Numba's own cache looks at one file at a time, so a change in an imported file would run old code.
+The cache folder here is therefore named by a hash of every engine source.
 ``NUMBA_DISABLE_JIT=1`` runs the same functions as ordinary Python.
 """
 
