@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
@@ -13,7 +14,7 @@ pytest.importorskip("sb3_contrib")
 import torch
 from sabacc_agents.loading import load, trained_against
 from sabacc_training import cli
-from sabacc_training.checkpoint import load_checkpoint
+from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.field import hero_margin
 from sabacc_training.learner import Learner
 from sabacc_training.selfplay import AGENT, CHECKPOINT, Stopped, train
@@ -25,7 +26,7 @@ from sabacc_training.selfplay_config import (
     TrainingConfig,
 )
 
-from sabacc_env import load_rules
+from sabacc_env import SabaccError, load_rules
 
 SMALL = TrainingConfig(
     rules="black_spire",
@@ -45,14 +46,12 @@ STAKES = TrainingConfig(
 )
 
 
-def weights(path: Path):
-    return torch.load(path, weights_only=True)["state"]
-
-
 def same(left, right) -> bool:
-    """Compare states of nested containers and tensors."""
+    """Compare states of nested containers, arrays and tensors."""
     if isinstance(left, torch.Tensor):
         return torch.equal(left, right)
+    if isinstance(left, np.ndarray):
+        return np.array_equal(left, right)
     if isinstance(left, dict):
         return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
     if isinstance(left, list | tuple):
@@ -111,14 +110,61 @@ def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, e
         train(config, tmp_path / "halved")
     monkeypatch.setattr(Learner, "follow", follow)
     assert not (tmp_path / "halved" / AGENT).exists()
-    assert weights(tmp_path / "halved" / CHECKPOINT)["steps"] == (
-        2560 if end is terminate else 2048
-    )
+    kept = load_checkpoint(tmp_path / "halved" / CHECKPOINT, config)
+    assert kept["steps"] == (2560 if end is terminate else 2048)
     halved = train(config, tmp_path / "halved", resume=True)
     assert halved.read_bytes() == whole.read_bytes()
-    states = [weights(path.parent / CHECKPOINT) for path in (halved, whole)]
+    states = [load_checkpoint(path.parent / CHECKPOINT, config) for path in (halved, whole)]
     assert len(states[0]["pool"]["snapshots"]) == 2
     assert same(*states)
+
+
+def test_a_checkpoint_gives_back_the_state(tmp_path):
+    state = {"weights": torch.arange(9.0), "env": b"\x00\xff", "draws": np.arange(5), "steps": 7}
+    save_checkpoint(tmp_path / CHECKPOINT, SMALL, state)
+    assert same(load_checkpoint(tmp_path / CHECKPOINT, SMALL), state)
+
+
+def flip(position: float):
+    """Return what turns over one bit, at this share of the bytes."""
+
+    def damage(data: bytes) -> bytes:
+        at = int(position * (len(data) - 1))
+        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+    return damage
+
+
+def a_list(_: bytes) -> bytes:
+    buffer = io.BytesIO()
+    torch.save([1, 2, 3], buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        *((flip(share), "damaged or cut short") for share in (0.05, 0.3, 0.5, 0.7, 1)),
+        (flip(0), "do not start as"),
+        (lambda data: data[:-1], "damaged or cut short"),
+        (lambda data: data[: len(data) // 2], "damaged or cut short"),
+        (lambda data: data[:40], "damaged or cut short"),
+        (lambda data: data + b"\n", "damaged or cut short"),
+        (lambda _: b"", "do not start as"),
+        (lambda _: b"steps = 3\n", "do not start as"),
+        (a_list, "do not start as"),
+    ],
+)
+def test_a_checkpoint_that_is_damaged_or_none_is_refused(tmp_path, damage, words):
+    path = tmp_path / CHECKPOINT
+    save_checkpoint(path, SMALL, {"weights": torch.rand(500)})
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(SabaccError) as caught:
+        load_checkpoint(path, SMALL)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: cannot be resumed from; ")
+    assert words in message
+    assert "\n" not in message
 
 
 def test_stakes_grow_to_their_ranges():
