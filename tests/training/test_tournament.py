@@ -7,6 +7,7 @@ import itertools
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sabacc_training import cli, evaluation, tournament
 from sabacc_training.config import load_config
@@ -130,6 +131,41 @@ def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkey
     monkeypatch.undo()
     run("--output", tmp_path / "out", "--resume", "rule_overrides.hand_ante=4")
     assert len(list((tmp_path / "out" / "pairs").iterdir())) == 6
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data, other: b"",
+        lambda data, other: data[:-1],
+        lambda data, other: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+        lambda data, other: other,
+    ],
+    ids=["empty", "cut short", "one bit", "another pair's"],
+)
+def test_resuming_plays_a_pair_whose_file_is_damaged(run, tmp_path, monkeypatch, damage):
+    run("--output", tmp_path / "out")
+    whole = results(tmp_path / "out")
+    path, other, _ = sorted((tmp_path / "out" / "pairs").iterdir())
+    data = path.read_bytes()
+    path.write_bytes(damage(data, other.read_bytes()))
+    played = []
+
+    def play(*arguments):
+        played.append(arguments)
+        return evaluation.play_pair(*arguments)
+
+    monkeypatch.setattr(tournament, "play_pair", play)
+    assert run("--output", tmp_path / "out", "--resume")[0] == 0
+    assert len(played) == 1
+    assert path.read_bytes() == data
+    assert results(tmp_path / "out") == whole
+
+
+def test_numpy_reads_the_hands_of_a_pair(run, tmp_path):
+    run("--output", tmp_path / "out")
+    for path in (tmp_path / "out" / "pairs").iterdir():
+        assert np.load(path).shape == (40, 2, 2)
 
 
 def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):

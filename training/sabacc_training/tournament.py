@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from sabacc_agents.loading import is_network
 
@@ -23,6 +24,8 @@ from sabacc_training.evaluation import Entrant, Evaluation, Pair, chance_of, pai
 from sabacc_training.files import write_bytes, write_text
 from sabacc_training.margins import Estimate, Match
 from sabacc_training.progress import MatchProgress
+
+CHECKSUM_SIZE: Final = hashlib.sha256().digest_size
 
 
 class TournamentConfig(Evaluation):
@@ -78,15 +81,16 @@ def play_tournament(
 ) -> list[Pair]:
     """Play all pairs; write each as it ends, and at the end the results, under ``output``.
 
-    Files: ``config.json``; ``pairs/*.npy``, every hand's net credits (see ``Match.net``);
-    ``pairs.csv`` and ``ranking.csv``; ``results.json`` with both. The same configuration gives
-    the same bytes.
+    Files: ``config.json``; ``pairs/*.npy``, every hand's net credits (see ``Match.net``; NumPy
+    reads them, and a checksum follows); ``pairs.csv`` and ``ranking.csv``; ``results.json`` with
+    both. The same configuration gives the same bytes.
 
     Args:
         config: who plays what.
         output: the folder for results.
         resume: take pairs that are there already and were decided by the same things: rules,
-            deals, seed, agents (a saved network by its content), version of this package.
+            deals, seed, agents (a saved network by its content), version of this package. A file
+            that is damaged, or of something else, counts as absent.
         progress: told of every hand.
 
     Raises:
@@ -98,14 +102,14 @@ def play_tournament(
     played = []
     for first, second in config.pairs:
         path = output / "pairs" / f"{_digest(config, first, second)}.npy"
-        if resume and path.is_file():
-            match = Match(np.load(path), config.rule_set.ante_unit)
-            pair = pair_of(first, second, match)
+        net = _kept(path) if resume else None
+        if net is None:
+            pair = play_pair(config, first, second, progress)
+            _keep(path, pair.match.net)
+        else:
+            pair = pair_of(first, second, Match(net, config.rule_set.ante_unit))
             if progress is not None:
                 progress.skip(2 * config.deals)
-        else:
-            pair = play_pair(config, first, second, progress)
-            write_bytes(path, _npy(pair.match))
         played.append(pair)
     _write_results(config, played, output)
     return played
@@ -150,10 +154,29 @@ def _identity(spec: str) -> str:
     return spec
 
 
-def _npy(match: Match) -> bytes:
+def _keep(path: Path, net: NDArray[np.int64]) -> None:
+    """Write a pair's hands, then a checksum of them and of which pair's they are."""
     buffer = io.BytesIO()
-    np.save(buffer, match.net)
-    return buffer.getvalue()
+    np.save(buffer, net)
+    array = buffer.getvalue()
+    write_bytes(path, array + _checksum(path, array))
+
+
+def _kept(path: Path) -> NDArray[np.int64] | None:
+    """Return what ``_keep`` wrote; None if the file is absent, damaged or something else."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    array, checksum = data[:-CHECKSUM_SIZE], data[-CHECKSUM_SIZE:]
+    if checksum != _checksum(path, array):
+        return None
+    net: NDArray[np.int64] = np.load(io.BytesIO(array))
+    return net
+
+
+def _checksum(path: Path, array: bytes) -> bytes:
+    return hashlib.sha256(path.stem.encode() + array).digest()
 
 
 def _write_results(config: TournamentConfig, pairs: Sequence[Pair], output: Path) -> None:
