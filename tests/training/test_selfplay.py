@@ -224,6 +224,7 @@ def run(arguments: list[str]) -> int:
         ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
+        ("progress.opponent=nobody", "'nobody' is unknown"),
         ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
         ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
         ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
@@ -236,6 +237,25 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys, below):
+    config, file = tmp_path / "tiny.toml", tmp_path / "file"
+    config.write_text(f"steps = 64\n{TINY}")
+    file.touch()
+    assert run(["train", str(config), "--folder", str(file / below)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"sabacc: {file / below}: this folder cannot be made (")
+    assert error.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
+    (tmp_path / CHECKPOINT).mkdir()
+    with pytest.raises(SabaccError, match=r"checkpoint.pt: cannot be written \(Is a directory"):
+        save_checkpoint(tmp_path / CHECKPOINT, SMALL, {})
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
 
 
 def test_resuming_from_nothing_is_refused(tmp_path, capsys):

@@ -205,6 +205,14 @@ def test_a_mistake_is_one_sentence(run, tmp_path, word, sentence):
     assert not (tmp_path / "out" / "pairs").exists()
 
 
+def test_a_folder_that_is_a_file_is_refused(run, tmp_path):
+    (tmp_path / "file").touch()
+    code, output, errors = run("--output", tmp_path / "file")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {tmp_path / 'file'}: this folder cannot be made (")
+    assert errors.count("\n") == 1
+
+
 def test_the_configurations_that_ship_are_right():
     for path in sorted(Path(__file__).parents[2].glob("configs/tournament-*.toml")):
         assert load_config(TournamentConfig, path).deals >= 1000

@@ -5,16 +5,30 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
+from sabacc_env.errors import SabaccError
+
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file in one step; its folder is made where it is missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file in one step; its folder is made where it is missing.
+
+    Raises:
+        SabaccError: where the folder cannot be made, or the file not be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SabaccError(
+            f"{path.parent}: this folder cannot be made ({error.strerror}); name another"
+        ) from None
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def write_text(path: Path, text: str) -> None:
