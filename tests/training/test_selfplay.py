@@ -222,6 +222,9 @@ def run(arguments: list[str]) -> int:
     [
         ("stepps=3", "stepps: there is no such key"),
         ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
+        ("ppo.batch_size=1", "ppo: num_tables * rollout = 32 decisions in steps of batch_size = 1"),
+        ("ppo.batch_size=31", "leave a step of a single one"),
+        ("ppo={num_tables = 1, rollout = 1}", "ppo: num_tables * rollout = 1 decisions"),
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
         ("progress.opponent=nobody", "'nobody' is unknown"),
