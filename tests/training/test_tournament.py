@@ -124,6 +124,19 @@ def test_an_interrupted_tournament_keeps_its_pairs_and_goes_on(run, tmp_path, mo
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
+    run("--output", tmp_path / "out")
+    before = results(tmp_path / "out")
+    code, output, errors = run("seed=10", "--output", tmp_path / "out")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {tmp_path / 'out'}: holds what another configuration made;")
+    assert errors.count("\n") == 1
+    assert run(f"output={tmp_path / 'out'}")[0] == 0  # the same: the same bytes
+    assert results(tmp_path / "out") == before
+    assert run("seed=10", "--output", tmp_path / "out", "--resume")[0] == 0
+    assert results(tmp_path / "out") != before
+
+
 def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkeypatch):
     run("--output", tmp_path / "out")
     monkeypatch.setattr(tournament, "play_pair", None)

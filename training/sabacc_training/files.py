@@ -1,4 +1,4 @@
-"""Writing files atomically: a reader, or an interrupted run, never finds half a file."""
+"""Files: written atomically, so that a reader, or an interrupted run, never finds half of one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import secrets
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """Return what is in a file; None where there is none, or none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def write_bytes(path: Path, data: bytes) -> None:

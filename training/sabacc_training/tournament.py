@@ -21,7 +21,7 @@ from sabacc_agents.loading import is_network
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import dump
 from sabacc_training.evaluation import Entrant, Evaluation, Pair, chance_of, pair_of, play_pair
-from sabacc_training.files import write_bytes, write_text
+from sabacc_training.files import read_bytes, write_bytes, write_text
 from sabacc_training.margins import Estimate, Match
 from sabacc_training.progress import MatchProgress
 
@@ -87,18 +87,26 @@ def play_tournament(
 
     Args:
         config: who plays what.
-        output: the folder for results.
+        output: the folder for results; without ``resume``, not one that has another
+            configuration's.
         resume: take pairs that are there already and were decided by the same things: rules,
             deals, seed, agents (a saved network by its content), version of this package. A file
             that is damaged, or of something else, counts as absent.
         progress: told of every hand.
 
     Raises:
-        SabaccError: for a spec that names no agent, or stakes that the rules do not know.
+        SabaccError: for a spec that names no agent, stakes that the rules do not know, or a folder
+            with another configuration's results.
     """
     for agent in config.agents:
         config.load(agent)  # a wrong spec shows now and not after hours
-    write_text(output / "config.json", dump(config))
+    settings = dump(config.model_copy(update={"output": None})).encode()
+    if not resume and read_bytes(output / "config.json") not in (None, settings):
+        raise SabaccError(
+            f"{output}: holds what another configuration made; name another folder (--output), or "
+            f"take the pairs that both have in common (--resume)"
+        )
+    write_bytes(output / "config.json", settings)
     played = []
     for first, second in config.pairs:
         path = output / "pairs" / f"{_digest(config, first, second)}.npy"
@@ -164,10 +172,7 @@ def _keep(path: Path, net: NDArray[np.int64]) -> None:
 
 def _kept(path: Path) -> NDArray[np.int64] | None:
     """Return what ``_keep`` wrote; None if the file is absent, damaged or something else."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
+    data = read_bytes(path) or b""
     array, checksum = data[:-CHECKSUM_SIZE], data[-CHECKSUM_SIZE:]
     if checksum != _checksum(path, array):
         return None

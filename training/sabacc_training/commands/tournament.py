@@ -23,6 +23,7 @@ def tournament(
         config: A configuration file, or the name of one in configs/.
         overrides: Keys to change: deals=1_000 agents='["tight", "random"]' rules=orsl.
         output: The folder for results; by default runs/tournaments/ and the configuration's name.
+            Another configuration's results are not written over.
         resume: Take pairs that an earlier run finished; those whose files are damaged are played.
     """
     settings = load_config(TournamentConfig, config, overrides)
