@@ -193,7 +193,8 @@ def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ('agents=["random"]', "agents: ['random'] is not right here: tuple should have at least 2"),
+        ('agents=["random"]', "agents: 1 given; a tournament needs at least 2"),
+        ("agents=[]", "agents: 0 given; a tournament needs at least 2"),
         ('agents=["random", "random"]', 'agents: two are called "random"'),
         ('agents=["random", "rondom"]', "agent: 'rondom' is unknown"),
         ('agents=["random", "none.safetensors"]', "none.safetensors"),

@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import model_validator
 from sabacc_agents.loading import is_network
 
 from sabacc_env.errors import SabaccError
@@ -31,15 +31,17 @@ CHECKSUM_SIZE: Final = hashlib.sha256().digest_size
 class TournamentConfig(Evaluation):
     """A tournament: who takes part, beside what an evaluation says."""
 
-    agents: tuple[Entrant, ...] = Field(min_length=2)
-    """Who takes part: specs, or tables with ``spec`` and ``label``."""
+    agents: tuple[Entrant, ...]
+    """Who takes part, at least two: specs, or tables with ``spec`` and ``label``."""
 
     output: Path | None = None
     """The folder for results; without, ``runs/tournaments/`` and the configuration's name."""
 
     @model_validator(mode="after")
-    def _check_names(self) -> Self:
+    def _check_agents(self) -> Self:
         names = [agent.name for agent in self.agents]
+        if len(names) < 2:
+            raise SabaccError(f"agents: {len(names)} given; a tournament needs at least 2")
         for name in names:
             if names.count(name) > 1:
                 raise SabaccError(f'agents: two are called "{name}"; give one another label')
