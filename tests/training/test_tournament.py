@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sabacc_training import cli, evaluation, tournament
+from rich.console import Console
+from sabacc_training import cli, evaluation, report, tournament
 from sabacc_training.config import load_config
+from sabacc_training.margins import Match
 from sabacc_training.tournament import TournamentConfig
 
 TOYS = "tests.training.toys:"
@@ -76,6 +78,25 @@ def test_all_pairs_are_played_printed_and_written(run, tmp_path):
     assert sum(means) == pytest.approx(0, abs=0.01)
     saved = load_config(TournamentConfig, tmp_path / "out" / "config.json")
     assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
+
+
+@pytest.mark.parametrize("num_agents", [3, 7, 8])
+def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
+    names = [f"calling_station_{number}" for number in range(num_agents)]
+    rng = np.random.default_rng(0)
+    pairs = [
+        evaluation.Pair(*two, Match(rng.integers(-300, 300, (50, 2, 2)), 3), seen=True)
+        for two in itertools.combinations(names, 2)
+    ]
+    console = Console(width=80)
+    console.print(report.standings(pairs, console))
+    output = capsys.readouterr().out
+    assert "…" not in output
+    places = [line.split()[1] for line in output.splitlines() if line[:1].isdigit()]
+    assert sorted(places) == names
+    for margin in (pair.match.margin for pair in pairs):
+        assert f"{abs(margin.mean):,.0f}" in output
+        assert f"± {margin.half_width():,.0f}" in output
 
 
 def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sabacc_training.config import load_config
 from sabacc_training.progress import MatchProgress
-from sabacc_training.report import legend, standings_table
+from sabacc_training.report import legend, standings
 from sabacc_training.tournament import TournamentConfig, play_tournament
 
 
@@ -35,6 +35,6 @@ def tournament(
         print(f"stopped; finished pairs are kept in {folder}: go on with --resume", file=sys.stderr)
         sys.exit(130)
     console = Console(highlight=False)
-    console.print(standings_table(pairs))
+    console.print(standings(pairs, console))
     for line in [*legend(pairs), f"Written to {folder}."]:
         console.print(Text(line))
