@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 
 import numpy as np
@@ -200,6 +201,17 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
     assert "holds a run already" in capsys.readouterr().err
     assert run([*arguments, "ppo.batch_size=16", "--resume"]) == 2
     assert "was made with other values of ppo" in capsys.readouterr().err
+
+
+def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"rules = 'black_spire'\nsteps = 96\n{TINY}")
+    progress = "progress={every = 32, deals = 20, checkpoint_seconds = 1000}"
+    assert run(["train", str(config), progress, "--folder", str(tmp_path / "run")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
+    for line in lines:
+        assert re.search(r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mA/h over random$", line)
 
 
 TINY = """

@@ -31,7 +31,7 @@ def margins_table(pairs: Sequence[Pair]) -> Table:
         table.add_row(
             pair.first,
             pair.second,
-            _marked(f"{margin.mean:+z,.0f} ± {margin.half_width():,.0f}", pair.seen),
+            _marked(str(margin), pair.seen),
             f"{margin.sd:,.0f}",
             f"{pair.match.single_sd:,.0f}",
             f"x {pair.match.saving:.2f}",

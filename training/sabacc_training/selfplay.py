@@ -108,19 +108,24 @@ class _Conductor(BaseCallback):
         return True
 
     def _on_rollout_start(self) -> None:
-        learner, config = self._learner, self._learner.config
+        learner, progress = self._learner, self._learner.config.progress
         learner.follow()
-        if learner.steps // config.progress.every > self._measured_at // config.progress.every:
+        self._bar.steps(learner.steps)
+        self.logger.record("train/entropy_weight", learner.model.ent_coef)
+        measures = learner.steps // progress.every > self._measured_at // progress.every
+        if measures:
             self._measured_at = learner.steps
             margin = fixed_margin(learner, self._opponent)
-            self.logger.record("margin/" + config.progress.opponent, margin.mean)
+            self.logger.record("margin/" + progress.opponent, margin.mean)
             self._bar.margin(margin)
-        self.logger.record("train/entropy_weight", learner.model.ent_coef)
-        self._bar.steps(learner.steps)
-        if self._told or time.monotonic() - self._saved_at > config.progress.checkpoint_seconds:
-            save_checkpoint(self._checkpoint, config, learner.state())
+        stops = bool(self._told)
+        keeps = stops or time.monotonic() - self._saved_at > progress.checkpoint_seconds
+        if keeps:
+            save_checkpoint(self._checkpoint, learner.config, learner.state())
             self._saved_at = time.monotonic()
-        if self._told:
+        if measures or keeps:
+            self._bar.report()
+        if stops:
             raise Stopped
 
     def _on_rollout_end(self) -> None:
