@@ -99,6 +99,18 @@ def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
         assert f"± {margin.half_width():,.0f}" in output
 
 
+def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
+    names = ("a" * 60, "b" * 60)
+    match = Match(np.random.default_rng(0).integers(-300, 300, (50, 2, 2)), 3)
+    console = Console(width=80)
+    console.print(report.standings([evaluation.Pair(*names, match, seen=False)], console))
+    places, pairs = capsys.readouterr().out.split("\n\n")
+    assert str(match.margin) in pairs
+    assert pairs.count("…") == 2  # both names
+    assert places.count("± ") == 2
+    assert "…" not in places
+
+
 def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     _, _, errors = run("deals=3000", "--output", tmp_path / "out")

@@ -20,12 +20,11 @@ SEEN = "*"
 
 def margins_table(pairs: Sequence[Pair]) -> Table:
     """Return one row a pair: its margin, and what playing deals from both seats saved."""
-    table = Table(box=None)
+    table = Table(box=None, pad_edge=False)
     for heading in ("agent", "opponent"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("mA/h", justify="right", no_wrap=True)
-    for heading in ("sd of a deal", "sd of a hand", "hands saved"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading)
+    for heading in ("mA/h", "sd of\na deal", "sd of\na hand", "hands\nsaved"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for pair in pairs:
         margin = pair.match.margin
         table.add_row(
@@ -62,7 +61,7 @@ def _standings_table(pairs: Sequence[Pair], *, matrix: bool) -> Table:
     others = [standing.name for standing in ranked] if matrix else []
     table = Table(box=None, leading=1, pad_edge=False)
     table.add_column("")
-    table.add_column("agent", no_wrap=True)
+    table.add_column("agent")
     for heading in ("field", *(f"v. {place}" for place in range(1, len(others) + 1))):
         table.add_column(heading, justify="right", no_wrap=True)
     for place, standing in enumerate(ranked, 1):
