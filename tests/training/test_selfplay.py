@@ -200,7 +200,9 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
     assert run(arguments) == 2
     assert "holds a run already" in capsys.readouterr().err
     assert run([*arguments, "ppo.batch_size=16", "--resume"]) == 2
-    assert "was made with other values of ppo" in capsys.readouterr().err
+    assert "was made with other values of ppo;" in capsys.readouterr().err
+    assert run([*arguments, "steps=96", "--resume"]) == 2
+    assert "schedules run over all steps and no run is made longer" in capsys.readouterr().err
 
 
 def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):

@@ -50,9 +50,10 @@ def load_checkpoint(path: Path, config: TrainingConfig) -> dict[str, Any]:
     new = config.model_dump(mode="json")
     others = [key for key in new if key not in FREE and old.get(key) != new[key]]
     if others:
+        longer = ", for schedules run over all steps and no run is made longer"
         raise SabaccError(
             f"{path}: was made with other values of {', '.join(others)}; resume with the same "
-            f"configuration, or start afresh in another folder"
+            f"configuration, or start afresh in another folder{longer if 'steps' in others else ''}"
         )
     kept: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
     return kept
