@@ -102,6 +102,22 @@ def test_an_absent_extra_says_what_installs_it(
     )
 
 
+def test_an_interrupt_while_a_command_is_imported_is_quiet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    add_command(monkeypatch, tmp_path, "raise KeyboardInterrupt\n")
+    assert run(capsys, "needy") == (130, "", "")
+
+
+def test_what_takes_time_to_import_waits_for_main() -> None:
+    script = (
+        "import sys\n"
+        "from sabacc_training import cli\n"
+        "assert not {'sabacc_env', 'numpy', 'cyclopts'} & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
 def test_any_other_missing_module_is_a_bug_and_stays_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

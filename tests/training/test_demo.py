@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sabacc_training import cli
 
 MUST_BE_BEATEN = ("random", "tight", "calling_station", "always_raise")
 
@@ -33,6 +34,25 @@ def test_a_short_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     assert (tmp_path / "agent.safetensors").exists()
     again = run_demo(tmp_path, *options)  # goes on where it stopped: at the end
     assert margins(again) == margins(printed)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("deals", "0", "deals: 0 is not right here: input should be greater than or equal to 2"),
+        ("steps", "0", "steps: 0 is not right here: input should be greater than or equal to 1"),
+        ("seed", "-1", "seed: -1 is not right here: input should be greater than or equal to 0"),
+    ],
+)
+def test_a_mistake_is_one_sentence_before_any_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, sentence: str
+) -> None:
+    folder = tmp_path / "demo"
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["demo", "--folder", str(folder), f"--{option}", value])
+    output, errors = capsys.readouterr()
+    assert (ended.value.code, output, errors) == (2, "", f"sabacc: {sentence}\n")
+    assert not folder.exists()
 
 
 @pytest.mark.slow

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import signal
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
@@ -13,7 +15,7 @@ pytest.importorskip("sb3_contrib")
 import torch
 from sabacc_agents.loading import load, trained_against
 from sabacc_training import cli
-from sabacc_training.checkpoint import load_checkpoint
+from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.field import hero_margin
 from sabacc_training.learner import Learner
 from sabacc_training.selfplay import AGENT, CHECKPOINT, Stopped, train
@@ -25,7 +27,7 @@ from sabacc_training.selfplay_config import (
     TrainingConfig,
 )
 
-from sabacc_env import load_rules
+from sabacc_env import SabaccError, load_rules
 
 SMALL = TrainingConfig(
     rules="black_spire",
@@ -45,14 +47,12 @@ STAKES = TrainingConfig(
 )
 
 
-def weights(path: Path):
-    return torch.load(path, weights_only=True)["state"]
-
-
 def same(left, right) -> bool:
-    """Compare states of nested containers and tensors."""
+    """Compare states of nested containers, arrays and tensors."""
     if isinstance(left, torch.Tensor):
         return torch.equal(left, right)
+    if isinstance(left, np.ndarray):
+        return np.array_equal(left, right)
     if isinstance(left, dict):
         return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
     if isinstance(left, list | tuple):
@@ -111,14 +111,61 @@ def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, e
         train(config, tmp_path / "halved")
     monkeypatch.setattr(Learner, "follow", follow)
     assert not (tmp_path / "halved" / AGENT).exists()
-    assert weights(tmp_path / "halved" / CHECKPOINT)["steps"] == (
-        2560 if end is terminate else 2048
-    )
+    kept = load_checkpoint(tmp_path / "halved" / CHECKPOINT, config)
+    assert kept["steps"] == (2560 if end is terminate else 2048)
     halved = train(config, tmp_path / "halved", resume=True)
     assert halved.read_bytes() == whole.read_bytes()
-    states = [weights(path.parent / CHECKPOINT) for path in (halved, whole)]
+    states = [load_checkpoint(path.parent / CHECKPOINT, config) for path in (halved, whole)]
     assert len(states[0]["pool"]["snapshots"]) == 2
     assert same(*states)
+
+
+def test_a_checkpoint_gives_back_the_state(tmp_path):
+    state = {"weights": torch.arange(9.0), "env": b"\x00\xff", "draws": np.arange(5), "steps": 7}
+    save_checkpoint(tmp_path / CHECKPOINT, SMALL, state)
+    assert same(load_checkpoint(tmp_path / CHECKPOINT, SMALL), state)
+
+
+def flip(position: float):
+    """Return what turns over one bit, at this share of the bytes."""
+
+    def damage(data: bytes) -> bytes:
+        at = int(position * (len(data) - 1))
+        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+    return damage
+
+
+def a_list(_: bytes) -> bytes:
+    buffer = io.BytesIO()
+    torch.save([1, 2, 3], buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        *((flip(share), "damaged or cut short") for share in (0.05, 0.3, 0.5, 0.7, 1)),
+        (flip(0), "do not start as"),
+        (lambda data: data[:-1], "damaged or cut short"),
+        (lambda data: data[: len(data) // 2], "damaged or cut short"),
+        (lambda data: data[:40], "damaged or cut short"),
+        (lambda data: data + b"\n", "damaged or cut short"),
+        (lambda _: b"", "do not start as"),
+        (lambda _: b"steps = 3\n", "do not start as"),
+        (a_list, "do not start as"),
+    ],
+)
+def test_a_checkpoint_that_is_damaged_or_none_is_refused(tmp_path, damage, words):
+    path = tmp_path / CHECKPOINT
+    save_checkpoint(path, SMALL, {"weights": torch.rand(500)})
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(SabaccError) as caught:
+        load_checkpoint(path, SMALL)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: cannot be resumed from; ")
+    assert words in message
+    assert "\n" not in message
 
 
 def test_stakes_grow_to_their_ranges():
@@ -153,7 +200,20 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
     assert run(arguments) == 2
     assert "holds a run already" in capsys.readouterr().err
     assert run([*arguments, "ppo.batch_size=16", "--resume"]) == 2
-    assert "was made with other values of ppo" in capsys.readouterr().err
+    assert "was made with other values of ppo;" in capsys.readouterr().err
+    assert run([*arguments, "steps=96", "--resume"]) == 2
+    assert "schedules run over all steps and no run is made longer" in capsys.readouterr().err
+
+
+def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"rules = 'black_spire'\nsteps = 96\n{TINY}")
+    progress = "progress={every = 32, deals = 20, checkpoint_seconds = 1000}"
+    assert run(["train", str(config), progress, "--folder", str(tmp_path / "run")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
+    for line in lines:
+        assert re.search(r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mA/h over random$", line)
 
 
 TINY = """
@@ -176,8 +236,12 @@ def run(arguments: list[str]) -> int:
     [
         ("stepps=3", "stepps: there is no such key"),
         ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
+        ("ppo.batch_size=1", "ppo: num_tables * rollout = 32 decisions in steps of batch_size = 1"),
+        ("ppo.batch_size=31", "leave a step of a single one"),
+        ("ppo={num_tables = 1, rollout = 1}", "ppo: num_tables * rollout = 1 decisions"),
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
+        ("progress.opponent=nobody", "'nobody' is unknown"),
         ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
         ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
         ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
@@ -190,6 +254,25 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys, below):
+    config, file = tmp_path / "tiny.toml", tmp_path / "file"
+    config.write_text(f"steps = 64\n{TINY}")
+    file.touch()
+    assert run(["train", str(config), "--folder", str(file / below)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"sabacc: {file / below}: this folder cannot be made (")
+    assert error.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
+    (tmp_path / CHECKPOINT).mkdir()
+    with pytest.raises(SabaccError, match=r"checkpoint.pt: cannot be written \(Is a directory"):
+        save_checkpoint(tmp_path / CHECKPOINT, SMALL, {})
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
 
 
 def test_resuming_from_nothing_is_refused(tmp_path, capsys):

@@ -7,9 +7,12 @@ import itertools
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
-from sabacc_training import cli, evaluation, tournament
+from rich.console import Console
+from sabacc_training import cli, evaluation, report, tournament
 from sabacc_training.config import load_config
+from sabacc_training.margins import Match
 from sabacc_training.tournament import TournamentConfig
 
 TOYS = "tests.training.toys:"
@@ -50,8 +53,8 @@ def results(folder: Path) -> list[bytes]:
 
 
 def test_all_pairs_are_played_printed_and_written(run, tmp_path):
-    code, output, errors = run("--output", tmp_path / "out")
-    assert (code, errors) == (0, "")
+    code, output, _ = run("--output", tmp_path / "out")
+    assert code == 0
     assert "Bonferroni" in output
     assert "*" not in output
     rows = pair_rows(tmp_path / "out")
@@ -77,12 +80,54 @@ def test_all_pairs_are_played_printed_and_written(run, tmp_path):
     assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
 
 
+@pytest.mark.parametrize("num_agents", [3, 7, 8])
+def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
+    names = [f"calling_station_{number}" for number in range(num_agents)]
+    rng = np.random.default_rng(0)
+    pairs = [
+        evaluation.Pair(*two, Match(rng.integers(-300, 300, (50, 2, 2)), 3), seen=True)
+        for two in itertools.combinations(names, 2)
+    ]
+    console = Console(width=80)
+    console.print(report.standings(pairs, console))
+    output = capsys.readouterr().out
+    assert "…" not in output
+    places = [line.split()[1] for line in output.splitlines() if line[:1].isdigit()]
+    assert sorted(places) == names
+    for margin in (pair.match.margin for pair in pairs):
+        assert f"{abs(margin.mean):,.0f}" in output
+        assert f"± {margin.half_width():,.0f}" in output
+
+
+def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
+    names = ("a" * 60, "b" * 60)
+    match = Match(np.random.default_rng(0).integers(-300, 300, (50, 2, 2)), 3)
+    console = Console(width=80)
+    console.print(report.standings([evaluation.Pair(*names, match, seen=False)], console))
+    places, pairs = capsys.readouterr().out.split("\n\n")
+    assert str(match.margin) in pairs
+    assert pairs.count("…") == 2  # both names
+    assert places.count("± ") == 2
+    assert "…" not in places
+
+
 def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     _, _, errors = run("deals=3000", "--output", tmp_path / "out")
     assert "random - Bully" in errors
     assert "hands/s" in errors
     assert "mA/h" in errors
+
+
+def test_without_a_terminal_every_pair_is_a_line(run, tmp_path):
+    _, _, errors = run("--output", tmp_path / "out")
+    rows = pair_rows(tmp_path / "out")
+    for line, row, share in zip(errors.splitlines(), rows, (33, 67, 100), strict=True):
+        margin, half_width = float(row["margin"]), float(row["half_width"])
+        assert line == (
+            f"{row['first']} - {row['second']}: {margin:+,.0f} ± {half_width:,.0f} mA/h "
+            f"({share} % of all hands)"
+        )
 
 
 def test_the_same_configuration_gives_the_same_bytes(run, tmp_path):
@@ -123,6 +168,19 @@ def test_an_interrupted_tournament_keeps_its_pairs_and_goes_on(run, tmp_path, mo
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
+    run("--output", tmp_path / "out")
+    before = results(tmp_path / "out")
+    code, output, errors = run("seed=10", "--output", tmp_path / "out")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {tmp_path / 'out'}: holds what another configuration made;")
+    assert errors.count("\n") == 1
+    assert run(f"output={tmp_path / 'out'}")[0] == 0  # the same: the same bytes
+    assert results(tmp_path / "out") == before
+    assert run("seed=10", "--output", tmp_path / "out", "--resume")[0] == 0
+    assert results(tmp_path / "out") != before
+
+
 def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkeypatch):
     run("--output", tmp_path / "out")
     monkeypatch.setattr(tournament, "play_pair", None)
@@ -130,6 +188,41 @@ def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkey
     monkeypatch.undo()
     run("--output", tmp_path / "out", "--resume", "rule_overrides.hand_ante=4")
     assert len(list((tmp_path / "out" / "pairs").iterdir())) == 6
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data, other: b"",
+        lambda data, other: data[:-1],
+        lambda data, other: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+        lambda data, other: other,
+    ],
+    ids=["empty", "cut short", "one bit", "another pair's"],
+)
+def test_resuming_plays_a_pair_whose_file_is_damaged(run, tmp_path, monkeypatch, damage):
+    run("--output", tmp_path / "out")
+    whole = results(tmp_path / "out")
+    path, other, _ = sorted((tmp_path / "out" / "pairs").iterdir())
+    data = path.read_bytes()
+    path.write_bytes(damage(data, other.read_bytes()))
+    played = []
+
+    def play(*arguments):
+        played.append(arguments)
+        return evaluation.play_pair(*arguments)
+
+    monkeypatch.setattr(tournament, "play_pair", play)
+    assert run("--output", tmp_path / "out", "--resume")[0] == 0
+    assert len(played) == 1
+    assert path.read_bytes() == data
+    assert results(tmp_path / "out") == whole
+
+
+def test_numpy_reads_the_hands_of_a_pair(run, tmp_path):
+    run("--output", tmp_path / "out")
+    for path in (tmp_path / "out" / "pairs").iterdir():
+        assert np.load(path).shape == (40, 2, 2)
 
 
 def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
@@ -144,7 +237,8 @@ def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ('agents=["random"]', "agents: ['random'] is not right here: tuple should have at least 2"),
+        ('agents=["random"]', "agents: 1 given; a tournament needs at least 2"),
+        ("agents=[]", "agents: 0 given; a tournament needs at least 2"),
         ('agents=["random", "random"]', 'agents: two are called "random"'),
         ('agents=["random", "rondom"]', "agent: 'rondom' is unknown"),
         ('agents=["random", "none.safetensors"]', "none.safetensors"),
@@ -167,6 +261,14 @@ def test_a_mistake_is_one_sentence(run, tmp_path, word, sentence):
     assert errors.startswith(f"sabacc: {sentence}")
     assert errors.count("\n") == 1
     assert not (tmp_path / "out" / "pairs").exists()
+
+
+def test_a_folder_that_is_a_file_is_refused(run, tmp_path):
+    (tmp_path / "file").touch()
+    code, output, errors = run("--output", tmp_path / "file")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {tmp_path / 'file'}: this folder cannot be made (")
+    assert errors.count("\n") == 1
 
 
 def test_the_configurations_that_ship_are_right():

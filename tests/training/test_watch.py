@@ -107,9 +107,9 @@ def test_views_are_given_to_the_agent_that_wants_them(watch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["random"], "1"),
-        ([], "0"),
-        (["random"] * 9, "9"),
+        (["random"], "agents: 1 given; name one for each seat, 2 to 8"),
+        ([], "agents: 0 given; name one for each seat, 2 to 8"),
+        (["random"] * 9, "agents: 9 given; name one for each seat, 2 to 8"),
         (["random", "nobody"], "agent: 'nobody' is unknown"),
         (["random", "random", "--rules", "cassino"], "did you mean casino?"),
         (["random", "random", "--speed", "0"], "--speed: 0.0 is not"),

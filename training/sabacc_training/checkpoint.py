@@ -1,18 +1,25 @@
-"""Checkpoints: everything that a training run needs to go on, in one file, written atomically."""
+"""Checkpoints: everything that a training run needs to go on, in one file, written atomically.
+
+The file is sealed: a format line, a checksum, the configuration as JSON, the state as torch saves
+it. One that is damaged anywhere is refused: what went on from it would be no run of any seed.
+"""
 
 from __future__ import annotations
 
 import io
-import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.sealing import sealed, unsealed
 from sabacc_training.files import write_bytes
 from sabacc_training.selfplay_config import TrainingConfig
+
+FORMAT: Final = b"sabacc-env training checkpoint 1\n"
+"""The first line of a checkpoint; the number changes when the rest does."""
 
 FREE = frozenset({"progress", "threads"})
 """Sections and keys of a configuration that may be others when a run goes on."""
@@ -21,35 +28,35 @@ FREE = frozenset({"progress", "threads"})
 def save_checkpoint(path: Path, config: TrainingConfig, state: dict[str, Any]) -> None:
     """Write a run's configuration and state; the file before is there until the new one is."""
     buffer = io.BytesIO()
-    torch.save({"config": config.model_dump_json(), "state": _as_tensors(state)}, buffer)
-    write_bytes(path, buffer.getvalue())
+    torch.save(_as_tensors(state), buffer)
+    write_bytes(path, sealed(FORMAT, config.model_dump(mode="json"), buffer.getvalue()))
 
 
 def load_checkpoint(path: Path, config: TrainingConfig) -> dict[str, Any]:
     """Return the state in a checkpoint of the same configuration; no code in it is run.
 
     Raises:
-        SabaccError: where there is none, it is damaged, or it is of another configuration.
+        SabaccError: where there is none, it is damaged or something else, or it is of another
+            configuration.
     """
     try:
-        kept = torch.load(path, weights_only=True)
-        old = TrainingConfig.model_validate_json(kept["config"])
-        state: dict[str, Any] = _as_arrays(kept["state"])
+        old, state = unsealed(FORMAT, path.read_bytes())
     except FileNotFoundError:
         raise SabaccError(f"{path}: there is no checkpoint to resume from") from None
-    except (OSError, RuntimeError, ValueError, KeyError, pickle.UnpicklingError) as error:
-        raise SabaccError(f"{path}: is not a checkpoint of this version ({error})") from None
-    others = [
-        key
-        for key in TrainingConfig.model_fields
-        if key not in FREE and getattr(old, key) != getattr(config, key)
-    ]
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be read ({error.strerror})") from None
+    except SabaccError as error:
+        raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
+    new = config.model_dump(mode="json")
+    others = [key for key in new if key not in FREE and old.get(key) != new[key]]
     if others:
+        longer = ", for schedules run over all steps and no run is made longer"
         raise SabaccError(
             f"{path}: was made with other values of {', '.join(others)}; resume with the same "
-            f"configuration, or start afresh in another folder"
+            f"configuration, or start afresh in another folder{longer if 'steps' in others else ''}"
         )
-    return state
+    kept: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
+    return kept
 
 
 # ``weights_only`` loading knows tensors, numbers, text and containers: arrays and bytes are marked.

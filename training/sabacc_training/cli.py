@@ -1,15 +1,16 @@
-"""The ``sabacc`` command: one line for each subcommand, imported only when it is run."""
+"""The ``sabacc`` command: one line for each subcommand, imported only when it is run.
+
+Whatever takes time to import is imported inside ``main``, so that Ctrl-C is quiet from the start.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from cyclopts import App
-
-from sabacc_env.errors import SabaccError
+if TYPE_CHECKING:
+    from cyclopts import App
 
 COMMANDS: Final = {
     "rules": "Show the rule sets: all six, the page of one, or what differs between two.",
@@ -35,9 +36,18 @@ EXTRAS: Final = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``sabacc`` with these arguments, by default the command line's.
 
-    Exits with code 0; or with 2 on a wrong command line, and, with one sentence on standard error,
-    where the user is at fault or an optional package is absent.
+    Exits with code 0; with 2 on a wrong command line, and, with one sentence on standard error,
+    where the user is at fault or an optional package is absent; with 130, quietly, on Ctrl-C.
     """
+    try:
+        _run(arguments)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _run(arguments: Sequence[str] | None) -> None:
+    from sabacc_env.errors import SabaccError
+
     try:
         _app()(arguments)
     except SabaccError as error:
@@ -47,6 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _app() -> App:
+    from importlib.metadata import version
+
+    from cyclopts import App
+
     app = App(
         name="sabacc",
         help="Corellian Spike Sabacc: rules, agents, training and tournaments.",

@@ -55,7 +55,20 @@ def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ())
     data = _read(_located(path))
     for word in overrides:
         _apply(data, word)
-    return _validated(model, data)
+    return validated(model, data)
+
+
+def validated(model: type[C], data: dict[str, Any]) -> C:
+    """Return the configuration with these keys, as a file would give them.
+
+    Raises:
+        SabaccError: for an unknown key or a wrong value; one sentence that names the key.
+    """
+    # As JSON: strict, and yet a list is a tuple and text a path.
+    try:
+        return model.model_validate_json(json.dumps(data, default=str))
+    except ValidationError as error:
+        raise SabaccError(_sentence(error, model, data)) from None
 
 
 def dump(config: Config) -> str:
@@ -127,15 +140,7 @@ def _value(text: str) -> Any:
     return value
 
 
-# Validating.
-
-
-def _validated(model: type[C], data: dict[str, Any]) -> C:
-    """Validate as JSON: strict, and yet a list is a tuple and text a path."""
-    try:
-        return model.model_validate_json(json.dumps(data, default=str))
-    except ValidationError as error:
-        raise SabaccError(_sentence(error, model, data)) from None
+# Saying what is wrong.
 
 
 def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any]) -> str:

@@ -7,10 +7,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
-from sabacc_training.config import load_config
+from sabacc_training.config import load_config, validated
 from sabacc_training.evaluation import Entrant, Evaluation, Pair, play_pair
 from sabacc_training.progress import MatchProgress
-from sabacc_training.selfplay import CHECKPOINT, train
+from sabacc_training.selfplay import holds_run, train
 from sabacc_training.selfplay_config import TrainingConfig
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
@@ -27,14 +27,18 @@ def demo_config(seed: int, steps: int | None = None) -> TrainingConfig:
         return load_config(TrainingConfig, path, changes)
 
 
+def demo_evaluation(seed: int, deals: int) -> Evaluation:
+    """Return what the trained agent is then compared with the others in."""
+    return validated(Evaluation, {"seed": seed, "deals": deals})
+
+
 def train_demo(config: TrainingConfig, folder: Path) -> Path:
     """Train the demonstration's agent, or go on where an earlier run stopped; return its file."""
-    return train(config, folder, resume=(folder / CHECKPOINT).exists())
+    return train(config, folder, resume=holds_run(folder))
 
 
-def play_demo(agent: Path, seed: int, deals: int, progress: MatchProgress) -> Iterator[Pair]:
+def play_demo(evaluation: Evaluation, agent: Path, progress: MatchProgress) -> Iterator[Pair]:
     """Yield the trained agent's match against each of the opponents."""
-    evaluation = Evaluation(deals=deals, seed=seed)
     entrant = Entrant(spec=str(agent), label="trained")
     for opponent in OPPONENTS:
         yield play_pair(evaluation, entrant, Entrant(spec=opponent), progress)

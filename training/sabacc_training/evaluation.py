@@ -109,6 +109,8 @@ def play_pair(
         num_tables=evaluation.num_tables,
         on_hands=None if progress is None else progress.hands,
     )
+    if progress is not None:
+        progress.end(match.margin)
     return pair_of(first, second, match)
 
 

@@ -1,20 +1,42 @@
-"""Writing files atomically: a reader, or an interrupted run, never finds half a file."""
+"""Files: written atomically, so that a reader, or an interrupted run, never finds half of one."""
 
 from __future__ import annotations
 
 import secrets
 from pathlib import Path
 
+from sabacc_env.errors import SabaccError
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """Return what is in a file; None where there is none, or none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file in one step; its folder is made where it is missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file in one step; its folder is made where it is missing.
+
+    Raises:
+        SabaccError: where the folder cannot be made, or the file not be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SabaccError(
+            f"{path.parent}: this folder cannot be made ({error.strerror}); name another"
+        ) from None
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -32,6 +32,8 @@ class Estimate:
     >>> estimate = Estimate.of(np.array([100.0, 300.0, 200.0]))
     >>> estimate.mean, estimate.sd, round(estimate.half_width(), 1)
     (200.0, 100.0, 248.4)
+    >>> print(estimate)
+    +200 ± 248
     """
 
     mean: float
@@ -51,6 +53,9 @@ class Estimate:
                 correction: it needs no independence, and the pairs of a tournament share deals).
         """
         return quantile(self.deals, comparisons) * self.sd / math.sqrt(self.deals)
+
+    def __str__(self) -> str:
+        return f"{self.mean:+z,.0f} ± {self.half_width():,.0f}"
 
 
 def quantile(deals: int, comparisons: int = 1) -> float:

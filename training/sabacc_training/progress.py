@@ -1,7 +1,8 @@
-"""The progress of matches on a terminal: how far, how fast, and the margin so far."""
+"""The progress of matches: how far, how fast, and the margin so far."""
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Self
 
@@ -20,7 +21,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from sabacc_training.margins import MILLI
+from sabacc_training.margins import MILLI, Estimate
 
 
 class _Speed(ProgressColumn):
@@ -31,7 +32,7 @@ class _Speed(ProgressColumn):
 
 
 class MatchProgress:
-    """A bar over the hands of several matches; nothing where standard error is no terminal.
+    """A bar over the hands of several matches; a line a match where stderr is no terminal.
 
     Args:
         hands: the hands of all matches together.
@@ -78,6 +79,13 @@ class MatchProgress:
         self._credits += int(net[:, 0].sum() - net[:, 1].sum())
         margin = MILLI * self._credits / (2 * self._ante_unit * self._hands)
         self._bar.update(self._task, advance=len(net), margin=margin)
+
+    def end(self, margin: Estimate) -> None:
+        """End this match, whose margin has come to this."""
+        if self._bar.disable:
+            (task,) = self._bar.tasks
+            line = f"{task.description}: {margin} mA/h ({task.percentage:.0f} % of all hands)"
+            print(line, file=sys.stderr, flush=True)
 
     def skip(self, hands: int) -> None:
         """Count the hands of a match that needs no playing."""

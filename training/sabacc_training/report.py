@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from sabacc_training.evaluation import Pair
 from sabacc_training.margins import Estimate, quantile
@@ -17,18 +20,17 @@ SEEN = "*"
 
 def margins_table(pairs: Sequence[Pair]) -> Table:
     """Return one row a pair: its margin, and what playing deals from both seats saved."""
-    table = Table(box=None)
+    table = Table(box=None, pad_edge=False)
     for heading in ("agent", "opponent"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("mA/h", justify="right", no_wrap=True)
-    for heading in ("sd of a deal", "sd of a hand", "hands saved"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading)
+    for heading in ("mA/h", "sd of\na deal", "sd of\na hand", "hands\nsaved"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for pair in pairs:
         margin = pair.match.margin
         table.add_row(
             pair.first,
             pair.second,
-            _marked(f"{margin.mean:+z,.0f} ± {margin.half_width():,.0f}", pair.seen),
+            _marked(str(margin), pair.seen),
             f"{margin.sd:,.0f}",
             f"{pair.match.single_sd:,.0f}",
             f"x {pair.match.saving:.2f}",
@@ -36,23 +38,35 @@ def margins_table(pairs: Sequence[Pair]) -> Table:
     return table
 
 
-def standings_table(pairs: Sequence[Pair]) -> Table:
-    """Return everyone's place, margin over the field, and what the row wins from each other."""
+def standings(pairs: Sequence[Pair], console: Console) -> RenderableType:
+    """Return everyone's place, margin over the field, and what everyone wins from each other.
+
+    A matrix of many agents is too wide for a console: then a second table has a row for each pair.
+    """
+    matrix = _standings_table(pairs, matrix=True)
+    unlimited = console.options.update(max_width=sys.maxsize)
+    if console.measure(matrix, options=unlimited).maximum <= console.width:
+        return matrix
+    return Group(_standings_table(pairs, matrix=False), Text(), margins_table(pairs))
+
+
+def _standings_table(pairs: Sequence[Pair], *, matrix: bool) -> Table:
+    """Return a row for each agent, best first; the matrix is what it wins from each other."""
     cells = {}
     for pair in pairs:
         margin = pair.match.margin
         cells[pair.first, pair.second] = _cell(margin.mean, margin, pair.seen)
         cells[pair.second, pair.first] = _cell(-margin.mean, margin, pair.seen)
-    standings = ranking(pairs)
-    names = [standing.name for standing in standings]
+    ranked = ranking(pairs)
+    others = [standing.name for standing in ranked] if matrix else []
     table = Table(box=None, leading=1, pad_edge=False)
     table.add_column("")
-    table.add_column("agent", overflow="fold")
-    for heading in ("field", *(f"v. {place}" for place in range(1, len(names) + 1))):
+    table.add_column("agent")
+    for heading in ("field", *(f"v. {place}" for place in range(1, len(others) + 1))):
         table.add_column(heading, justify="right", no_wrap=True)
-    for place, standing in enumerate(standings, 1):
+    for place, standing in enumerate(ranked, 1):
         name, field = standing.name, standing.margin
-        row = [cells.get((name, other), "-") for other in names]
+        row = [cells.get((name, other), "-") for other in others]
         table.add_row(f"{place}", name, _cell(field.mean, field, standing.seen), *row)
     return table
 

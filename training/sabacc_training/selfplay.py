@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from sabacc_agents.loading import load
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
+from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.config import dump
@@ -48,22 +50,24 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
         resume: go on from the checkpoint in the folder, as if there had been no stop.
 
     Raises:
-        SabaccError: for a folder that holds a run where none is to be resumed, or none to resume.
+        SabaccError: for a folder that holds a run where none is to be resumed, or none to resume;
+            for an agent that there is not, before anything is written.
         Stopped: on SIGINT or SIGTERM, after the checkpoint is written.
     """
     checkpoint = folder / CHECKPOINT
-    if not resume and checkpoint.exists():
+    if not resume and holds_run(folder):
         raise SabaccError(
             f"{folder}: holds a run already; go on with it (--resume) or name another folder"
         )
     state = load_checkpoint(checkpoint, config) if resume else None
-    write_text(folder / "config.json", dump(config))
     learner = Learner(config)
     if state is not None:
         learner.restore(state)
+    opponent = load(config.progress.opponent, config.rule_set, config.num_players, config.bet_sizes)
+    write_text(folder / "config.json", dump(config))
     learner.model.set_logger(configure(str(folder / CURVES), ["tensorboard"]))
     with TrainingProgress(learner.steps, config) as bar, stop_signals() as told:
-        conductor = _Conductor(learner, checkpoint, bar, told)
+        conductor = _Conductor(learner, opponent, checkpoint, bar, told)
         learner.model.learn(
             config.steps - learner.steps,
             callback=conductor,
@@ -75,14 +79,25 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
     return folder / AGENT
 
 
+def holds_run(folder: Path) -> bool:
+    """Say whether there is a run in a folder, to go on with."""
+    return os.path.exists(folder / CHECKPOINT)  # noqa: PTH110 (Path's raises PermissionError)
+
+
 class _Conductor(BaseCallback):
     """What happens between two updates: curves, margins, checkpoints, stopping."""
 
     def __init__(
-        self, learner: Learner, checkpoint: Path, bar: TrainingProgress, told: list[Signals]
+        self,
+        learner: Learner,
+        opponent: Agent,
+        checkpoint: Path,
+        bar: TrainingProgress,
+        told: list[Signals],
     ) -> None:
         super().__init__()
         self._learner = learner
+        self._opponent = opponent
         self._checkpoint = checkpoint
         self._bar = bar
         self._told = told
@@ -93,19 +108,24 @@ class _Conductor(BaseCallback):
         return True
 
     def _on_rollout_start(self) -> None:
-        learner, config = self._learner, self._learner.config
+        learner, progress = self._learner, self._learner.config.progress
         learner.follow()
-        if learner.steps // config.progress.every > self._measured_at // config.progress.every:
-            self._measured_at = learner.steps
-            margin = fixed_margin(learner)
-            self.logger.record("margin/" + config.progress.opponent, margin.mean)
-            self._bar.margin(margin)
-        self.logger.record("train/entropy_weight", learner.model.ent_coef)
         self._bar.steps(learner.steps)
-        if self._told or time.monotonic() - self._saved_at > config.progress.checkpoint_seconds:
-            save_checkpoint(self._checkpoint, config, learner.state())
+        self.logger.record("train/entropy_weight", learner.model.ent_coef)
+        measures = learner.steps // progress.every > self._measured_at // progress.every
+        if measures:
+            self._measured_at = learner.steps
+            margin = fixed_margin(learner, self._opponent)
+            self.logger.record("margin/" + progress.opponent, margin.mean)
+            self._bar.margin(margin)
+        stops = bool(self._told)
+        keeps = stops or time.monotonic() - self._saved_at > progress.checkpoint_seconds
+        if keeps:
+            save_checkpoint(self._checkpoint, learner.config, learner.state())
             self._saved_at = time.monotonic()
-        if self._told:
+        if measures or keeps:
+            self._bar.report()
+        if stops:
             raise Stopped
 
     def _on_rollout_end(self) -> None:
@@ -114,13 +134,13 @@ class _Conductor(BaseCallback):
         self.logger.record("rollout/margin", margin)
 
 
-def fixed_margin(learner: Learner) -> Estimate:
-    """Return the averaged policy's margin over the fixed opponent, always on the same deals."""
+def fixed_margin(learner: Learner, opponent: Agent) -> Estimate:
+    """Return the averaged policy's margin over an opponent, always on the same deals."""
     config = learner.config
     return hero_margin(
         config.rule_set,
         learner.average,
-        load(config.progress.opponent, config.rule_set, config.num_players, config.bet_sizes),
+        opponent,
         config.num_players,
         config.progress.deals,
         seed=0,

@@ -122,6 +122,18 @@ class PPOConfig(Config):
     reward_scale: Positive = 10.0
     """Antes won that make a reward of 1, fixed throughout."""
 
+    @model_validator(mode="after")
+    def _check_gradient_steps(self) -> Self:
+        # Advantages are normalised in each gradient step: those of one decision have no spread.
+        decisions = self.num_tables * self.rollout
+        if decisions == 1 or self.batch_size == 1 or decisions % self.batch_size == 1:
+            raise SabaccError(
+                f"num_tables * rollout = {decisions} decisions in steps of batch_size = "
+                f"{self.batch_size} leave a step of a single one, which nothing is learnt from; "
+                f"change one of the three"
+            )
+        return self
+
 
 class ProgressConfig(Config):
     """How the run is followed and kept. Nothing here changes what is learnt."""

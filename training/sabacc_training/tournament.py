@@ -11,32 +11,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from numpy.typing import NDArray
+from pydantic import model_validator
 from sabacc_agents.loading import is_network
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import dump
 from sabacc_training.evaluation import Entrant, Evaluation, Pair, chance_of, pair_of, play_pair
-from sabacc_training.files import write_bytes, write_text
+from sabacc_training.files import read_bytes, write_bytes, write_text
 from sabacc_training.margins import Estimate, Match
 from sabacc_training.progress import MatchProgress
+
+CHECKSUM_SIZE: Final = hashlib.sha256().digest_size
 
 
 class TournamentConfig(Evaluation):
     """A tournament: who takes part, beside what an evaluation says."""
 
-    agents: tuple[Entrant, ...] = Field(min_length=2)
-    """Who takes part: specs, or tables with ``spec`` and ``label``."""
+    agents: tuple[Entrant, ...]
+    """Who takes part, at least two: specs, or tables with ``spec`` and ``label``."""
 
     output: Path | None = None
     """The folder for results; without, ``runs/tournaments/`` and the configuration's name."""
 
     @model_validator(mode="after")
-    def _check_names(self) -> Self:
+    def _check_agents(self) -> Self:
         names = [agent.name for agent in self.agents]
+        if len(names) < 2:
+            raise SabaccError(f"agents: {len(names)} given; a tournament needs at least 2")
         for name in names:
             if names.count(name) > 1:
                 raise SabaccError(f'agents: two are called "{name}"; give one another label')
@@ -78,34 +83,43 @@ def play_tournament(
 ) -> list[Pair]:
     """Play all pairs; write each as it ends, and at the end the results, under ``output``.
 
-    Files: ``config.json``; ``pairs/*.npy``, every hand's net credits (see ``Match.net``);
-    ``pairs.csv`` and ``ranking.csv``; ``results.json`` with both. The same configuration gives
-    the same bytes.
+    Files: ``config.json``; ``pairs/*.npy``, every hand's net credits (see ``Match.net``; NumPy
+    reads them, and a checksum follows); ``pairs.csv`` and ``ranking.csv``; ``results.json`` with
+    both. The same configuration gives the same bytes.
 
     Args:
         config: who plays what.
-        output: the folder for results.
+        output: the folder for results; without ``resume``, not one that has another
+            configuration's.
         resume: take pairs that are there already and were decided by the same things: rules,
-            deals, seed, agents (a saved network by its content), version of this package.
+            deals, seed, agents (a saved network by its content), version of this package. A file
+            that is damaged, or of something else, counts as absent.
         progress: told of every hand.
 
     Raises:
-        SabaccError: for a spec that names no agent, or stakes that the rules do not know.
+        SabaccError: for a spec that names no agent, stakes that the rules do not know, or a folder
+            with another configuration's results.
     """
     for agent in config.agents:
         config.load(agent)  # a wrong spec shows now and not after hours
-    write_text(output / "config.json", dump(config))
+    settings = dump(config.model_copy(update={"output": None})).encode()
+    if not resume and read_bytes(output / "config.json") not in (None, settings):
+        raise SabaccError(
+            f"{output}: holds what another configuration made; name another folder (--output), or "
+            f"take the pairs that both have in common (--resume)"
+        )
+    write_bytes(output / "config.json", settings)
     played = []
     for first, second in config.pairs:
         path = output / "pairs" / f"{_digest(config, first, second)}.npy"
-        if resume and path.is_file():
-            match = Match(np.load(path), config.rule_set.ante_unit)
-            pair = pair_of(first, second, match)
+        net = _kept(path) if resume else None
+        if net is None:
+            pair = play_pair(config, first, second, progress)
+            _keep(path, pair.match.net)
+        else:
+            pair = pair_of(first, second, Match(net, config.rule_set.ante_unit))
             if progress is not None:
                 progress.skip(2 * config.deals)
-        else:
-            pair = play_pair(config, first, second, progress)
-            write_bytes(path, _npy(pair.match))
         played.append(pair)
     _write_results(config, played, output)
     return played
@@ -150,10 +164,26 @@ def _identity(spec: str) -> str:
     return spec
 
 
-def _npy(match: Match) -> bytes:
+def _keep(path: Path, net: NDArray[np.int64]) -> None:
+    """Write a pair's hands, then a checksum of them and of which pair's they are."""
     buffer = io.BytesIO()
-    np.save(buffer, match.net)
-    return buffer.getvalue()
+    np.save(buffer, net)
+    array = buffer.getvalue()
+    write_bytes(path, array + _checksum(path, array))
+
+
+def _kept(path: Path) -> NDArray[np.int64] | None:
+    """Return what ``_keep`` wrote; None if the file is absent, damaged or something else."""
+    data = read_bytes(path) or b""
+    array, checksum = data[:-CHECKSUM_SIZE], data[-CHECKSUM_SIZE:]
+    if checksum != _checksum(path, array):
+        return None
+    net: NDArray[np.int64] = np.load(io.BytesIO(array))
+    return net
+
+
+def _checksum(path: Path, array: bytes) -> bytes:
+    return hashlib.sha256(path.stem.encode() + array).digest()
 
 
 def _write_results(config: TournamentConfig, pairs: Sequence[Pair], output: Path) -> None:

@@ -1,7 +1,9 @@
-"""The progress of a training run on a terminal: how far, how fast, and how well it plays."""
+"""The progress of a training run: how far, how fast, and how well it plays."""
 
 from __future__ import annotations
 
+import sys
+import time
 from types import TracebackType
 from typing import Self
 
@@ -13,7 +15,7 @@ from sabacc_training.selfplay_config import TrainingConfig
 
 
 class TrainingProgress:
-    """A bar over a run's steps; nothing where standard error is no terminal.
+    """A bar over a run's steps; a line a report where stderr is no terminal.
 
     Args:
         steps: the steps that are done already.
@@ -33,6 +35,7 @@ class TrainingProgress:
             console=console,
             disable=not console.is_terminal,
         )
+        self._began, self._first = time.monotonic(), steps
         self._task = self._bar.add_task("", total=config.steps, completed=steps, margin="")
 
     def __enter__(self) -> Self:
@@ -53,5 +56,13 @@ class TrainingProgress:
 
     def margin(self, margin: Estimate) -> None:
         """Show the latest margin over the fixed opponent."""
-        text = f"{margin.mean:+,.0f} ± {margin.half_width():,.0f} mA/h over {self._opponent}"
-        self._bar.update(self._task, margin=text)
+        self._bar.update(self._task, margin=f"{margin} mA/h over {self._opponent}")
+
+    def report(self) -> None:
+        """Print how it stands as a line where there is no bar."""
+        if self._bar.disable:
+            (task,) = self._bar.tasks
+            speed = (task.completed - self._first) / (time.monotonic() - self._began)
+            steps = f"{task.completed:,} of {task.total:,} steps, {speed:,.0f}/s"
+            line = ", ".join(filter(None, [steps, task.fields["margin"]]))
+            print(line, file=sys.stderr, flush=True)

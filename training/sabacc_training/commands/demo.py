@@ -9,8 +9,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from sabacc_training.demo import DEALS, OPPONENTS, demo_config, play_demo, train_demo
-from sabacc_training.evaluation import Evaluation
+from sabacc_training.demo import (
+    DEALS,
+    OPPONENTS,
+    demo_config,
+    demo_evaluation,
+    play_demo,
+    train_demo,
+)
 from sabacc_training.progress import MatchProgress
 from sabacc_training.report import legend, margins_table
 from sabacc_training.selfplay import Stopped
@@ -37,6 +43,7 @@ def demo(
     began = time.monotonic()
     console = Console(highlight=False)
     config = demo_config(seed, steps)
+    evaluation = demo_evaluation(seed, deals)
     folder = folder or Path("runs", f"demo-seed{seed}")
     console.print(
         f"Training on {config.rules}, {config.num_players} seats, {config.steps:,} decisions, "
@@ -50,9 +57,9 @@ def demo(
     console.print(
         f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others."
     )
-    unit = Evaluation().rule_set.ante_unit
-    with MatchProgress(len(OPPONENTS) * 2 * deals, unit) as progress:
-        pairs = list(play_demo(agent, seed, deals, progress))
+    hands = len(OPPONENTS) * 2 * evaluation.deals
+    with MatchProgress(hands, evaluation.rule_set.ante_unit) as progress:
+        pairs = list(play_demo(evaluation, agent, progress))
     console.print(margins_table(pairs))
     for line in legend(pairs):
         console.print(Text(line))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sabacc_training.config import load_config
 from sabacc_training.progress import MatchProgress
-from sabacc_training.report import legend, standings_table
+from sabacc_training.report import legend, standings
 from sabacc_training.tournament import TournamentConfig, play_tournament
 
 
@@ -23,7 +23,8 @@ def tournament(
         config: A configuration file, or the name of one in configs/.
         overrides: Keys to change: deals=1_000 agents='["tight", "random"]' rules=orsl.
         output: The folder for results; by default runs/tournaments/ and the configuration's name.
-        resume: Take pairs that an earlier run finished.
+            Another configuration's results are not written over.
+        resume: Take pairs that an earlier run finished; those whose files are damaged are played.
     """
     settings = load_config(TournamentConfig, config, overrides)
     folder = output or settings.output or Path("runs", "tournaments", Path(config).stem)
@@ -34,6 +35,6 @@ def tournament(
         print(f"stopped; finished pairs are kept in {folder}: go on with --resume", file=sys.stderr)
         sys.exit(130)
     console = Console(highlight=False)
-    console.print(standings_table(pairs))
+    console.print(standings(pairs, console))
     for line in [*legend(pairs), f"Written to {folder}."]:
         console.print(Text(line))
