@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from sabacc_env.cards import Card
 from sabacc_env.checks import check_num_players, checked_credits, checked_deck, checked_dice, whole
-from sabacc_env.engine import batch
+from sabacc_env.engine import single
+from sabacc_env.engine.actions import encode_bet_sizes
+from sabacc_env.engine.features import OBSERVATION_DTYPE
 from sabacc_env.engine.layout import (
-    BET_MIN,
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
     GAME_DTYPE,
@@ -37,8 +38,7 @@ from sabacc_env.view import GameView
 FORMAT: Final = b"sabacc-game 1\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
 
-_ALL: Final = np.zeros(1, dtype=np.int64)
-_ONE_RAISE: Final = np.array([[BET_MIN, 1]], dtype=np.int64)
+_ONE_RAISE: Final = encode_bet_sizes(("min",))
 
 
 class Game(TableState):
@@ -111,13 +111,12 @@ class Game(TableState):
         records["credits"][0, : len(stacks)] = stacks
         records["sabacc_pot"] = start["sabacc_pot"]
         records["hands"] = 1
-        keys = np.array([split_key(start["key"])], dtype=np.int64)
-        dealers = np.array([-1 if start["dealer"] is None else start["dealer"]], dtype=np.int64)
         if not self.can_go_on():
             raise SabaccError(
                 f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
             )
-        batch.reset_hands(records, self._rules_record, _ALL, keys, dealers)
+        dealer = -1 if start["dealer"] is None else start["dealer"]
+        single.prepare(records, self._rules_record, *split_key(start["key"]), dealer)
         if start["deck"] is not None:
             records["deck"][0, : len(start["deck"])] = start["deck"]
             records["deck_given"] = 1
@@ -125,7 +124,7 @@ class Game(TableState):
             dice = start["dice"][:MAX_ROUNDS]
             records["dice_given"] = len(dice)
             records["dice"][0, : len(dice)] = np.reshape(dice, (-1, 2))
-        batch.deal_hands(records, self._rules_record, _ALL)
+        single.deal_hand(records, self._rules_record)
         if start["dice"] is not None and self._record.dice_missing:
             raise SabaccError("dice: none were given for the first roll")
 
@@ -157,10 +156,10 @@ class Game(TableState):
     def _play_code(self, code: int, bet_sizes: NDArray[np.int64]) -> None:
         """Play an action, or ``RAISE_TO`` + the total of a raise."""
         backup = self._records.copy() if self._start.get("dice") is not None else None
-        played = batch.turn(self._records, self._rules_record, bet_sizes, code)
-        if played == batch.ILLEGAL:
+        played = single.turn(self._records, self._rules_record, bet_sizes, code)
+        if played == single.ILLEGAL:
             raise IllegalMove(self._refusal(f"action {code}"))
-        if played == batch.DICE_MISSING:
+        if played == single.DICE_MISSING:
             assert backup is not None
             self._records[:] = backup
             raise SabaccError("dice: the given dice have run out; nothing was played")
@@ -191,7 +190,7 @@ class Game(TableState):
             return bool(self._legal_bits() >> code & 1)
         if self.phase != "betting":
             return False
-        low, high = batch.raise_grid(self._records, self._rules_record)
+        low, high = single.raise_grid(self._records, self._rules_record)
         total = code - RAISE_TO
         return bool(low <= total <= high and (total - low) % self.rules.bet_step == 0)
 
@@ -202,7 +201,7 @@ class Game(TableState):
         return f"{what} is not legal for seat {self.seat_to_act} now; legal: {legal}"
 
     def _legal_bits(self) -> int:
-        return int(batch.legal_bits(self._records, self._rules_record, _ONE_RAISE))
+        return int(single.legal_bits(self._records, self._rules_record, _ONE_RAISE))
 
     def legal_moves(self) -> list[Move]:
         """Return the legal moves, every one playable as it is; [] when the hand is over.
@@ -220,7 +219,7 @@ class Game(TableState):
                     block, slot = divmod(code - FIRST_CARD_ACTION, MAX_HAND)
                     moves.append(Move(CARD_KINDS[block], card=hand[slot]))
             if bits >> FIRST_BET_ACTION & 1:
-                low, high = map(int, batch.raise_grid(self._records, self._rules_record))
+                low, high = map(int, single.raise_grid(self._records, self._rules_record))
                 step = self.rules.bet_step
                 moves.append(Move("raise", amount=low, low=low, high=high, step=step))
         return moves
@@ -228,18 +227,18 @@ class Game(TableState):
     def action_mask(self, bet_sizes: NDArray[np.int64]) -> NDArray[np.int8]:
         """Return the legal actions of the discrete layout, for encoded bet sizes, as 0 and 1."""
         mask = np.empty(FIRST_BET_ACTION + len(bet_sizes), dtype=np.int8)
-        batch.write_mask(self._records, self._rules_record, bet_sizes, mask)
+        single.write_mask(self._records, self._rules_record, bet_sizes, mask)
         return mask
 
     def observe(self, seat: int, observation: NDArray[np.float32]) -> None:
         """Write what a seat observes into an array of ``OBSERVATION_SIZE`` float32."""
-        batch.observe_seat(self._records, self._rules_record, seat, observation)
+        single.observe_seat(
+            self._records, self._rules_record, seat, observation.view(OBSERVATION_DTYPE)
+        )
 
     def can_go_on(self) -> bool:
         """Say whether two seats or more can pay the antes of a next hand."""
-        able = np.zeros(1, dtype=np.int64)
-        batch.able_counts(self._records, self._rules_record, _ALL, able)
-        return bool(able[0] >= 2)
+        return bool(single.can_deal(self._records, self._rules_record))
 
     def place_in_episode(self, hand: int, hands: int) -> None:
         """Say which hand of how many in an episode this is: observations show how many are left."""

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.cards import Card, parse_hand
-from sabacc_env.engine.batch import ranked
 from sabacc_env.engine.layout import MAX_HAND, RANKINGS
 from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, SECOND_KEY_SHIFT
+from sabacc_env.engine.single import ranked
 from sabacc_env.errors import SabaccError
 
 _CASINO: Final = (
@@ -125,7 +125,8 @@ def rank_hand(
     hand = parse_hand(cards) if cards is not None else [Card(card) for card in ids or ()]
     if not 1 <= len(hand) <= MAX_HAND or len(set(hand)) != len(hand):
         raise SabaccError(f"a hand is one to {MAX_HAND} different cards, not {hand}")
-    strength = int(ranked(RANKINGS.index(ranking), np.array(hand, dtype=np.int8), -1))
+    padded = np.array([*hand, *[-1] * (MAX_HAND - len(hand))], dtype=np.int8)
+    strength = int(ranked(RANKINGS.index(ranking), padded, -1))
     return describe_strength(ranking, strength, sum(card.value for card in hand))
 
 

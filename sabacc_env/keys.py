@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from sabacc_env.engine import batch
+from sabacc_env.engine import chance
 
 
 def hand_key(seed: int, table: int, hand: int) -> int:
     """Return the key of a table's hand, by hand count: a hash of (seed, table, hand)."""
-    keys = np.zeros((1, 2), dtype=np.int64)
-    batch.hand_keys(*split_key(seed), np.array([table]), np.array([hand]), keys)
-    return int(keys[0, 0]) | int(keys[0, 1]) << 32
+    low, high = chance.hand_key(*split_key(seed), table, hand)
+    return int(low) | int(high) << 32
 
 
 def split_key(key: int) -> tuple[int, int]:

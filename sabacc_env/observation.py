@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.features import BLOCKS, OBSERVATION_SIZE
+from sabacc_env.engine.features import BLOCKS, OBSERVATION_SIZE, PACKED_SCALES
 
-__all__ = ["BLOCKS", "OBSERVATION_SIZE", "blocks", "feature_names"]
+__all__ = ["BLOCKS", "OBSERVATION_SIZE", "PACKED_SCALES", "blocks", "feature_names"]
 
 
 def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:

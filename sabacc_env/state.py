@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sabacc_env.cards import Card, cards_of_mask
-from sabacc_env.engine import batch
+from sabacc_env.engine import single
 from sabacc_env.engine.layout import OVER, PHASES
 from sabacc_env.engine.rulebook import rules_record
 from sabacc_env.hands import HandRank, describe_strength
@@ -90,7 +90,7 @@ class TableState:
     def draw_pile(self) -> list[Card]:
         """The draw pile, top first."""
         records = self._records.copy()  # the engine shuffles card by card, as they are drawn
-        return [Card(int(batch.pop_top(records))) for _ in range(self.draw_pile_size)]
+        return [Card(int(single.pop_top(records))) for _ in range(self.draw_pile_size)]
 
     @property
     def draw_pile_size(self) -> int:
@@ -185,7 +185,7 @@ class TableState:
         if not hand:
             return None
         total = sum(card.value for card in hand) + (spike.value if spike is not None else 0)
-        strength = batch.seat_strength(self._records, self._rules_record, seat)
+        strength = single.seat_strength(self._records, self._rules_record, seat)
         return describe_strength(self.rules.ranking, int(strength), total)
 
 

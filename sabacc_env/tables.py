@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import secrets
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
+from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import check_num_players, whole
+from sabacc_env.checks import check_num_players, items, whole
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
@@ -22,33 +24,37 @@ from sabacc_env.engine.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.engine.features import OBSERVATION_SIZE
-from sabacc_env.engine.layout import GAME_DTYPE, UNLIMITED, Array
-from sabacc_env.engine.rulebook import rules_record, starting_credits
+from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
+from sabacc_env.engine.rulebook import rules_record
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game, game_of_record
-from sabacc_env.keys import split_key
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
+from sabacc_env.stakes import PerTable, Stakes
 
-PerTable = ArrayLike | Callable[[int, int], Any]
-"""One value a table (for credits, a row), or a function of (table, hand count)."""
+if TYPE_CHECKING:
+    from sabacc_env.policies import Policy
 
-FORMAT: Final = b"sabacc-tables 1\n"
+Rules = str | Path | RuleSet
+
+FORMAT: Final = b"sabacc-tables 2\n"
 
 
 class Tables:
-    """A batch of tables under one rule set; hands restart in the step that ends them.
+    """A batch of tables; hands restart in the step that ends them.
 
     Args:
-        rules: a rule set by name, path, or as a ``RuleSet``.
+        rules: a rule set by name, path, or as a ``RuleSet``; or a sequence of them, one a table.
         num_tables: how many tables.
-        num_players: seats at each table.
+        num_players: seats at each table: one number, or a sequence of them, one a table.
         seed: decides the key of every hand: a hash of (seed, table, hand count); None is random.
         hands: hands in an episode: credits, Sabacc pot and dealer carry over inside it, then the
             table starts afresh. It ends early when fewer than two seats can pay their antes.
         bet_sizes: what the bet actions mean (docs/actions.md).
         threads: how many threads step the tables; results do not depend on it.
+        packed: whether observations are int8: each feature times its entry in
+            ``sabacc_env.observation.PACKED_SCALES``, rounded.
         keys: 64-bit keys of the hands, asked for at every hand.
         dealers: first dealers, asked for at every episode; by default the key decides.
         credits: each seat's credits before the antes, asked for at every episode.
@@ -57,12 +63,15 @@ class Tables:
     The last four are each an array per table or a function of (table, hand count).
 
     Attributes:
-        observations: (num_tables, OBSERVATION_SIZE) float32, what the seat to act observes.
+        observations: (num_tables, OBSERVATION_SIZE) float32 or int8, what the seat to act
+            observes. Features that never change at a table (the rules, absent opponents) are
+            written once, so work on a copy.
         action_masks: (num_tables, num_actions) int8, 1 for a legal action.
         seats_to_act: (num_tables,) int64, whose decision it is.
         finished: (num_tables,) bool, whether a hand ended in the last step.
         match_finished: (num_tables,) bool, whether its episode ended with it.
-        net_credits: (num_tables, num_players) int64, that hand's; zeros elsewhere.
+        net_credits: (num_tables, num_players) int64, that hand's; zeros elsewhere. Hands that end
+            in one step (antes may take all credits) add up.
         hand_counts: (num_tables,) int64, hands finished at each table so far.
 
     >>> tables = Tables("orsl", num_tables=4, num_players=3, seed=0)
@@ -73,83 +82,109 @@ class Tables:
 
     def __init__(
         self,
-        rules: str | Path | RuleSet,
+        rules: Rules | Sequence[Rules],
         num_tables: int,
-        num_players: int = 2,
+        num_players: int | Sequence[int] = 2,
         *,
         seed: int | None = None,
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         threads: int = 1,
+        packed: bool = False,
         keys: PerTable | None = None,
         dealers: PerTable | None = None,
         credits: PerTable | None = None,
         sabacc_pots: PerTable | None = None,
     ) -> None:
-        self._set_up(rules, num_tables, num_players, seed, hands, bet_sizes, threads)
-        self._give(keys, dealers, credits, sabacc_pots)
-        self._games["num_players"] = self.num_players
-        self._games["hands"] = self.hands
-        self._start_episodes(self._all)
-        self._deal(self._all, np.full(self.num_tables, -1, dtype=np.int64))
-
-    def _set_up(
-        self,
-        rules: str | Path | RuleSet,
-        num_tables: int,
-        num_players: int,
-        seed: int | None,
-        hands: int,
-        bet_sizes: Sequence[BetSize],
-        threads: int,
-    ) -> None:
-        self.rules = load_rules(rules)
-        self.num_players = check_num_players(self.rules, num_players)
-        self.num_tables = n = whole("num_tables", num_tables, 1, 2**31)
+        n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
         self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
         self.hands = whole("hands", hands, 1, UNLIMITED)
         self.threads = whole("threads", threads, 1, 1024)
-        self._encoded_sizes = encode_bet_sizes(bet_sizes)
+        self._sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
-        self._rules_record = rules_record(self.rules)
+        self.packed = bool(packed)
+        self.calls = 0  # of play
         try:
-            self._allocate(n)
+            self._set_up(
+                _one_a_table("rules", rules, n), _one_a_table("num_players", num_players, n)
+            )
         except MemoryError:
-            needed = n * (GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
+            needed = n * (2 * GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
             raise SabaccError(
                 f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
                 "machine cannot give; use fewer"
             ) from None
+        self._stakes = Stakes(
+            self.rule_sets,
+            self.rule_of,
+            self.players,
+            self.seed,
+            keys,
+            dealers,
+            credits,
+            sabacc_pots,
+        )
+        self._begin()
 
-    def _allocate(self, n: int) -> None:
-        self._games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
-        self._legal = np.zeros(n, dtype=np.int64)
-        self.observations = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
-        self.action_masks = np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)
-        self.seats_to_act = np.zeros(n, dtype=np.int64)
-        self.finished = np.zeros(n, dtype=np.bool_)
-        self.match_finished = np.zeros(n, dtype=np.bool_)
-        self.net_credits = np.zeros((n, self.num_players), dtype=np.int64)
-        self.hand_counts = np.zeros(n, dtype=np.int64)
-        self._all = np.arange(n, dtype=np.int64)
+    def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
+        """Make the arrays."""
+        n = self.num_tables
+        games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
+        floats = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
+        loaded = [load_rules(each) for each in rules]
+        self.rule_sets = tuple(dict.fromkeys(loaded))
+        index = {rule_set: i for i, rule_set in enumerate(self.rule_sets)}
+        self.rule_of = np.resize([index[rule_set] for rule_set in loaded], n)
+        self.players = np.resize(
+            [
+                check_num_players(loaded[i % len(loaded)], num_players[i % len(num_players)])
+                for i in range(max(len(loaded), len(num_players)))
+            ],
+            n,
+        )
+        self.num_players = int(self.players.max())
+        self._all = np.arange(n)
+        self._played = batch.Played(
+            games=games,
+            rules=np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets]),
+            rule_of=self.rule_of,
+            bet_sizes=self._sizes,
+        )
+        self._shown = batch.Shown(
+            seats=np.zeros(n, dtype=np.int64),
+            legal=np.zeros(n, dtype=np.int64),
+            masks=np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8),
+            rows=floats.view(OBSERVATION_DTYPE)[:, 0],
+            floats=floats,
+            packed=np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8),
+        )
+        self._ended = batch.Ended(
+            finished=np.zeros(n, dtype=np.bool_),
+            match_finished=np.zeros(n, dtype=np.bool_),
+            net=np.zeros((n, MAX_SEATS), dtype=np.int64),
+            finals=np.zeros(n, GAME_DTYPE),
+            hand_counts=np.zeros(n, dtype=np.int64),
+        )
+        games["num_players"] = self.players
+        games["hands"] = self.hands
+        self.observations: NDArray[Any] = self._shown.packed if self.packed else floats
+        self.action_masks: NDArray[np.int8] = self._shown.masks
+        self.seats_to_act: NDArray[np.int64] = self._shown.seats
+        self.finished: NDArray[np.bool_] = self._ended.finished
+        self.match_finished: NDArray[np.bool_] = self._ended.match_finished
+        self.net_credits: NDArray[np.int64] = self._ended.net[:, : self.num_players]
+        self.hand_counts: NDArray[np.int64] = self._ended.hand_counts
 
-    def _give(
-        self,
-        keys: PerTable | None,
-        dealers: PerTable | None,
-        credits: PerTable | None,
-        sabacc_pots: PerTable | None,
-    ) -> None:
-        if credits is not None and self.rules.points:
-            raise SabaccError(f"credits: the rules {self.rules.name!r} are played for points")
-        if sabacc_pots is not None and not self.rules.sabacc_ante:
-            raise SabaccError(f"sabacc_pots: the rules {self.rules.name!r} have no Sabacc pot")
-        self._given = {
-            "keys": keys,
-            "dealers": dealers,
-            "credits": credits,
-            "sabacc_pots": sabacc_pots,
-        }
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that all tables play.
+
+        Raises:
+            SabaccError: where they play several; see ``rule_sets`` and ``rule_of``.
+        """
+        if len(self.rule_sets) > 1:
+            raise SabaccError("these tables play several rule sets: see rule_sets and rule_of")
+        return self.rule_sets[0]
 
     # Stepping.
 
@@ -165,128 +200,94 @@ class Tables:
         """
         which = self._all if tables is None else self._checked_tables(tables)
         chosen = self._checked_actions(actions, len(which))
-        wrong = batch.first_illegal(self._legal, which, chosen)
+        wrong = batch.first_illegal(self._shown.legal, which, chosen)
         if wrong >= 0:
             raise IllegalMove(self._refusal(int(which[wrong]), int(chosen[wrong])))
-        self.finished[:] = False
-        self.match_finished[:] = False
-        self.net_credits[:] = 0
-        written = (*self._arrays(), self.finished, self.net_credits)
-        self._in_chunks(batch.step_tables, written, which, chosen)
-        ended = np.flatnonzero(self.finished)
-        if len(ended):
-            self._restart(ended)
+        self._forget_ends()
+        at_once = not self._stakes.asked
+        self._in_chunks(batch.step_tables, (*self._batches, at_once), which, chosen)
+        self._deal_on(which)
 
-    def _restart(self, ended: NDArray[np.int64]) -> None:
-        """Deal the next hand where one has ended: in the same episode or in a new one."""
-        while len(ended):
-            self.hand_counts[ended] += 1
-            self._games["hand_number"][ended] += 1
-            able = np.zeros(len(ended), dtype=np.int64)
-            batch.able_counts(self._games, self._rules_record, ended, able)
-            over = (self._games["hand_number"][ended] >= self.hands) | (able < 2)
-            self.match_finished[ended] |= over
-            dealers = self._games["dealer"][ended].astype(np.int64) + 1
-            dealers[over] = -1
-            self._start_episodes(ended[over])
-            self._deal(ended, dealers)
-            # A hand in which the antes took all credits may end at its deal: it counts here too.
-            ended = ended[self.seats_to_act[ended] < 0]
-            self.net_credits[ended] += self._games["net_credits"][ended, : self.num_players]
+    def play(self, policies: Policy | Sequence[Policy], decisions: int) -> None:
+        """Play so many decisions at every table by compiled policies, dealing on.
 
-    def _start_episodes(self, which: NDArray[np.int64]) -> None:
-        """Give tables fresh stacks and Sabacc pots."""
-        games, seats = self._games, slice(0, self.num_players)
-        games["hand_number"][which] = 0
-        credits = self._asked("credits", which, self.num_players)
-        if credits is None:
-            credits = np.array([starting_credits(self.rules, self.num_players)], dtype=np.int64)
-        pots = self._asked("sabacc_pots", which)
-        if pots is None:
-            pots = np.zeros(1, dtype=np.int64)
-        self._check_stakes(credits, pots)
-        games["credits"][which, seats] = credits
-        games["sabacc_pot"][which] = pots
+        Afterwards ``net_credits`` are the sums over all hands that ended in this call, and
+        ``finished`` and ``match_finished`` say whether any did. What the policies draw is decided
+        by the tables' seed and the number of calls so far.
 
-    def _deal(self, which: NDArray[np.int64], dealers: NDArray[np.int64]) -> None:
-        keys = np.zeros((len(which), 2), dtype=np.int64)
-        given = self._asked("keys", which)
-        if given is None:
-            low, high = split_key(self.seed)
-            batch.hand_keys(low, high, which, self.hand_counts[which], keys)
-        else:
-            keys[:, 0] = given & 0xFFFFFFFF
-            keys[:, 1] = given >> 32 & 0xFFFFFFFF
-        first = dealers < 0
-        if first.any() and (given := self._asked("dealers", which[first])) is not None:
-            if given.min() < 0 or given.max() >= self.num_players:
-                raise SabaccError(f"dealers: each must be from 0 to {self.num_players - 1}")
-            dealers[first] = given
-        batch.reset_hands(self._games, self._rules_record, which, keys, dealers)
-        self._in_chunks(batch.deal_hands, (self._games, self._rules_record), which)
-        self._in_chunks(batch.write_tables, self._arrays(), which)
-        started = which[self._games["hand_number"][which] == 0]
-        if self.seats_to_act[started].min(initial=0) < 0:
-            table = started[self.seats_to_act[started].argmin()]
+        Args:
+            policies: a function made by ``sabacc_env.policies.policy``, or one for each seat.
+            decisions: how many decisions to play at each table.
+
+        Raises:
+            SabaccError: for what is no policy; a policy must choose legal actions, and one that
+                does not leaves the table as it cannot be.
+        """
+        from sabacc_env.engine.playing import play_tables
+        from sabacc_env.policies import one_a_seat
+
+        chosen = one_a_seat(policies, self.num_players)
+        whole("decisions", decisions, 0, 2**62)
+        self._forget_ends()
+        at_once = not self._stakes.asked
+        for _ in range(1 if at_once else decisions):
+            self.calls += 1
+            settings = (chosen, self.calls, decisions if at_once else 1, at_once)
+            with warnings.catch_warnings():  # Numba calls function arguments experimental
+                warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+                self._in_chunks(play_tables, (*self._batches, *settings), self._all)
+            self._deal_on(self._all)
+
+    @property
+    def _batches(self) -> tuple[Any, ...]:
+        return self._played, self._shown, self._ended, self._stakes.start
+
+    def _forget_ends(self) -> None:
+        self._ended.finished[:] = False
+        self._ended.match_finished[:] = False
+        self._ended.net[:] = 0
+
+    def _begin(self) -> None:
+        """Deal the first hands."""
+        if self._stakes.asked:
+            everywhere = np.ones(self.num_tables, dtype=np.bool_)
+            self._stakes.ask(self._all, everywhere, self.hand_counts)
+        self._in_chunks(batch.begin_episodes, self._batches, self._all)
+        self._refuse_dead_starts(self._all)
+
+    def _deal_on(self, which: NDArray[np.int64]) -> None:
+        """Deal where hands wait for what functions say of the next one."""
+        waiting = which[self.seats_to_act[which] < 0]
+        if not self._stakes.asked:
+            self._refuse_dead_starts(waiting)
+            return
+        while len(waiting):
+            new = np.zeros(len(waiting), dtype=np.bool_)
+            batch.match_ends(self._played, waiting, new)
+            self._stakes.ask(waiting, new, self.hand_counts)
+            self._in_chunks(batch.next_hands, self._batches, waiting)
+            waiting = waiting[self.seats_to_act[waiting] < 0]
+            self._refuse_dead_starts(waiting)
+
+    def _refuse_dead_starts(self, which: NDArray[np.int64]) -> None:
+        """Refuse stakes that leave nobody a decision in the first hand of an episode."""
+        dead = (self.seats_to_act[which] < 0) & (self._played.games["hand_number"][which] == 0)
+        if dead.any():
+            table = which[dead.argmax()]
             raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
-    def _arrays(self) -> tuple[Array, ...]:
-        """Return what the compiled functions read and write, in their order."""
-        return (
-            self._games,
-            self._rules_record,
-            self._encoded_sizes,
-            self._legal,
-            self.seats_to_act,
-            self.observations,
-            self.action_masks,
-        )
-
     def _in_chunks(
-        self, function: Callable[..., None], arrays: tuple[Array, ...], *per_table: Array
+        self, function: Callable[..., None], batches: tuple[Any, ...], *per_table: NDArray[Any]
     ) -> None:
         """Call a compiled function, which needs no GIL, on a part of the tables in each thread."""
         if self.threads == 1:
-            function(*arrays, *per_table)
+            function(*batches, *per_table)
             return
         chunks = zip(*(np.array_split(array, self.threads) for array in per_table), strict=True)
         pool = _pool(self.threads, os.getpid())
-        calls = [pool.submit(function, *arrays, *chunk) for chunk in chunks]
+        calls = [pool.submit(function, *batches, *chunk) for chunk in chunks]
         for call in calls:
             call.result()
-
-    def _asked(
-        self, name: str, which: NDArray[np.int64], width: int | None = None
-    ) -> NDArray[np.int64] | None:
-        """Return what was given for these tables, or None; functions are asked table by table."""
-        given = self._given[name]
-        if given is None:
-            return None
-        shape = (len(which),) if width is None else (len(which), width)
-        try:
-            if callable(given):
-                rows = [given(int(table), int(self.hand_counts[table])) for table in which]
-                return np.array([_whole_array(row) for row in rows]).reshape(shape)
-            full = _whole_array(given)
-            return np.broadcast_to(full, (self.num_tables, *shape[1:]))[which]
-        except (ValueError, TypeError, OverflowError) as error:
-            raise SabaccError(
-                f"{name}: give whole numbers of shape {(self.num_tables, *shape[1:])}, or a "
-                f"function of (table, hand count) returning {'one' if width is None else 'a row'}"
-            ) from error
-
-    def _check_stakes(self, credits: NDArray[np.int64], pots: NDArray[np.int64]) -> None:
-        if credits.min(initial=0) < 0 or pots.min(initial=0) < 0:
-            raise SabaccError("credits: credits and Sabacc pots cannot be negative")
-        largest = max(credits.max(initial=0), pots.max(initial=0))
-        if largest > UNLIMITED or (credits.sum(axis=1) + pots).max(initial=0) > UNLIMITED:
-            raise SabaccError(f"credits: more than {UNLIMITED} would be in play at one table")
-        able = (credits >= self.rules.ante_unit).sum(axis=1)
-        if not self.rules.points and able.min(initial=2) < 2:
-            raise SabaccError(
-                f"credits: fewer than two seats of a table can pay the antes of "
-                f"{self.rules.ante_unit} credits"
-            )
 
     def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
         which = np.asarray(tables)
@@ -312,35 +313,118 @@ class Tables:
         seat = self.seats_to_act[table]
         return f"table {table}: action {action} ({name}) is not legal for seat {seat} now"
 
+    def set_stakes(
+        self,
+        tables: ArrayLike,
+        *,
+        credits: ArrayLike | None = None,
+        sabacc_pots: ArrayLike | None = None,
+    ) -> None:
+        """Change what later episodes of these tables start from.
+
+        Args:
+            tables: distinct indices, (n,).
+            credits: each seat's credits before the antes, (n, num_players), or a row for all.
+            sabacc_pots: credits in the Sabacc pots before the antes, (n,), or one for all.
+
+        Raises:
+            SabaccError: for stakes that make no hand; what was set before is then undefined.
+        """
+        which = self._checked_tables(tables)
+        given = {"credits": credits, "sabacc_pots": sabacc_pots}
+        self._stakes.give(
+            which, {name: values for name, values in given.items() if values is not None}
+        )
+
     # Looking and keeping.
 
     def game(self, table: int) -> Game:
         """Return a copy of one table's hand as a ``Game``, its history empty."""
+        return self._game(self._played.games, table)
+
+    def final_game(self, table: int) -> Game:
+        """Return the last hand that ended at a table: its reveal, winners and net credits.
+
+        Raises:
+            SabaccError: where none has ended yet.
+        """
+        if self.hand_counts[whole("table", table, 0, self.num_tables - 1)] == 0:
+            raise SabaccError(f"table {table}: no hand has ended yet")
+        return self._game(self._ended.finals, table)
+
+    @property
+    def final_records(self) -> NDArray[Any]:
+        """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
+        return self._ended.finals
+
+    def _game(self, games: NDArray[Any], table: int) -> Game:
         table = whole("table", table, 0, self.num_tables - 1)
-        return game_of_record(self.rules, self._games[table : table + 1].copy())
+        return game_of_record(self.rule_sets[self.rule_of[table]], games[table : table + 1].copy())
+
+    def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
+        """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
+
+        Args:
+            tables: distinct tables, (n,).
+            seats: a seat at each of them, (n,).
+        """
+        which = self._checked_tables(tables)
+        seen = np.zeros((len(which), OBSERVATION_SIZE), dtype=np.float32)
+        whose = np.ascontiguousarray(np.broadcast_to(seats, which.shape), dtype=np.int64)
+        if len(which) and (whose.min() < 0 or (whose >= self.players[which]).any()):
+            raise SabaccError(f"seats: each must be from 0 to {self.num_players - 1}")
+        rows = seen.view(OBSERVATION_DTYPE)[:, 0]
+        batch.observe_finals(self._played, self._ended, whose, rows, which)
+        return seen
+
+    def clone_from(self, other: Tables, sources: ArrayLike, tables: ArrayLike) -> None:
+        """Make tables go on from where tables of another batch (or of this one) stand.
+
+        Their hands, hand counts and what the last step said are copied; keys and stakes of later
+        hands stay this batch's own.
+
+        Args:
+            other: tables with the same rule sets, numbers of players and hands in an episode.
+            sources: which tables of ``other``, (n,); one may be named several times.
+            tables: which of these become their clones, (n,), distinct.
+
+        Raises:
+            SabaccError: for tables that play something else.
+        """
+        which = self._checked_tables(tables)
+        origin = np.asarray(sources)
+        if origin.shape != which.shape or origin.dtype.kind not in "iu":
+            raise SabaccError(f"sources: give {len(which)} table indices")
+        if len(origin) and (origin.min() < 0 or origin.max() >= other.num_tables):
+            raise SabaccError(f"sources: indices go from 0 to {other.num_tables - 1}")
+        same = self.rule_sets == other.rule_sets and self.hands == other.hands
+        if not (
+            same
+            and (self.rule_of[which] == other.rule_of[origin]).all()
+            and (self.players[which] == other.players[origin]).all()
+        ):
+            raise SabaccError("clone_from: the tables differ in rules, players or hands")
+        for own, its in zip(self._kept(), other._kept(), strict=True):
+            own[which] = its[origin]
+        self._in_chunks(batch.show_tables, (self._played, self._shown), which)
 
     def to_bytes(self) -> bytes:
         """Return everything but what was given per table: ``from_bytes`` goes on from here."""
         header = {
-            "rules": self.rules.canonical(),
-            "num_tables": self.num_tables,
-            "num_players": self.num_players,
+            "rules": [rule_set.canonical() for rule_set in self.rule_sets],
             "seed": self.seed,
             "hands": self.hands,
             "bet_sizes": [s if isinstance(s, str | int) else float(s) for s in self.bet_sizes],
+            "packed": self.packed,
+            "calls": self.calls,
+            "num_tables": self.num_tables,
             "record": GAME_DTYPE.itemsize,
         }
-        state = b"".join(array.tobytes() for array in self._kept())
-        return sealed(FORMAT, header, state)
+        arrays = (self.rule_of, self.players, *self._kept())
+        return sealed(FORMAT, header, b"".join(array.tobytes() for array in arrays))
 
     def _kept(self) -> tuple[NDArray[Any], ...]:
-        return (
-            self._games,
-            self.hand_counts,
-            self.finished,
-            self.match_finished,
-            self.net_credits,
-        )
+        return self._played.games, *self._ended
 
     @classmethod
     def from_bytes(
@@ -363,29 +447,40 @@ class Tables:
         header, state = unsealed(FORMAT, data)
         if header.pop("record") != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are tables of another engine version")
-        tables = object.__new__(cls)
-        rules = RuleSet.from_canonical(header.pop("rules"))
-        tables._set_up(rules, **header, threads=threads)
-        tables._give(keys, dealers, credits, sabacc_pots)
+        rule_sets = [RuleSet.from_canonical(rules) for rules in header.pop("rules")]
+        calls = header.pop("calls")
+        n = header["num_tables"]
+        rule_of, players = np.frombuffer(state[: 16 * n], dtype=np.int64).reshape(2, n)
+        tables = cls(
+            [rule_sets[index] for index in rule_of] if len(rule_sets) > 1 else rule_sets[0],
+            num_players=players.tolist(),
+            **header,
+            threads=threads,
+            keys=keys,
+            dealers=dealers,
+            credits=credits,
+            sabacc_pots=sabacc_pots,
+        )
+        tables.calls = calls
+        state = state[16 * n :]
         for array in tables._kept():
             array[:] = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)
             state = state[array.nbytes :]
-        tables._in_chunks(batch.write_tables, tables._arrays(), tables._all)
+        tables._in_chunks(batch.show_tables, (tables._played, tables._shown), tables._all)
         return tables
+
+
+def _one_a_table(name: str, given: Any, num_tables: int) -> list[Any]:
+    """Return what was given as a list: of one for all tables, or of one for each."""
+    if isinstance(given, str | Path | RuleSet) or hasattr(given, "__index__"):
+        return [given]
+    each = items(name, given)
+    if len(each) != num_tables:
+        raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")
+    return each
 
 
 @lru_cache
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
     """Return the threads of a process: those of its parent do not survive a fork."""
     return ThreadPoolExecutor(threads, thread_name_prefix=f"sabacc-tables-{process}")
-
-
-def _whole_array(values: Any) -> NDArray[np.int64]:
-    array = np.asarray(values)
-    if array.dtype.kind == "f":  # NumPy makes floats of a mix with keys from 2**63 up
-        whole_numbers = np.asarray(values, dtype=object)
-        if all(type(number) is int for number in whole_numbers.flat):
-            array = (whole_numbers & (2**64 - 1)).astype(np.uint64)
-    if array.dtype.kind not in "iu":
-        raise TypeError("not whole numbers")
-    return array.astype(np.int64)

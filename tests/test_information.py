@@ -41,7 +41,7 @@ class Knowledge:
     def __init__(self, game: Game) -> None:
         seats = range(game.num_players)
         self.game = game
-        self.log: list[tuple[int, str, int]] = []  # seat, kind, credits paid (a raise: its total)
+        self.log: list[tuple[int, str, float]] = []  # seat, kind, credits paid / pot before
         self.card_actions: dict[tuple[int, int], str] = {}  # by seat and round
         self.raises: dict[int, int] = defaultdict(int)  # by round, the first bet not counted
         self.junked_known: list[set[int]] = [set() for _ in seats]
@@ -66,7 +66,8 @@ class Knowledge:
                 known |= public | set(game.hands[seat] if other == seat else ())
         if game.phase == "cards":
             self.card_actions[seat, game.round] = move.kind
-        self.log.append((seat, move.kind, paid))
+        pot = sum(amount for amount, _ in game.pots)
+        self.log.append((seat, move.kind, ratio(paid, pot)))
         game.play(move)
         for known in self.junked_known:  # a reshuffle takes junked cards along
             known &= set(game.junked_cards)
@@ -269,9 +270,7 @@ def code(card: Card | None) -> float:
 
 
 def ratio(part: int, whole: int, most: float = 4) -> float:
-    if whole == 0:
-        return most if part > 0 else 0
-    return min(most, part / whole)
+    return min(most, part / max(whole, 1))
 
 
 def counted(cards: set[Card] | list[Card], value: int) -> float:
@@ -434,20 +433,18 @@ def opponent(knowledge: Knowledge, other: int, rounds: list[int]) -> dict[str, f
 
 
 def log(knowledge: Knowledge, seat: int) -> dict[str, float]:
-    game = knowledge.game
-    pot = sum(amount for amount, _ in game.pots)
     facts: dict[str, float] = {}
     for back in range(1, 17):
-        name = f"public action {back} back: "
-        values: list[float] = [0.0] * 5
+        name = f"public action {back} back"
+        place, values = 0.0, [0.0] * 4
         if back <= len(knowledge.log):
-            actor, kind, paid = knowledge.log[-back]
-            after = (actor - seat) % game.num_players
-            values = [(1 + after) / 8, *KINDS[kind], ratio(paid, pot)]
-        facts[f"{name}seat: (1 + seats after the observer) / 8, 0 for none"] = values[0]
+            actor, kind, share = knowledge.log[-back]
+            place = (1 + (actor - seat) % knowledge.game.num_players) / 8
+            values = [*KINDS[kind], share]
+        facts[f"seat of {name}: (1 + seats after the observer) / 8, 0 for none"] = place
         for part in range(3):
-            facts[f"{name}kind: {PARTS[part]}"] = values[1 + part]
-        facts[f"{name}credits paid (a raise: its total) / pot, at most 4"] = values[4]
+            facts[f"{name}: {PARTS[part]}"] = values[part]
+        facts[f"{name}: credits paid (a raise: its total) / the pot before, at most 4"] = values[3]
     return facts
 
 

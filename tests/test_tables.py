@@ -325,7 +325,7 @@ def test_conservation_over_matches(rules: str) -> None:
     rng = random.Random(2)
     early = late = 0
     for _ in range(400):
-        numbers = tables._games["hand_number"].copy()
+        numbers = tables._played.games["hand_number"].copy()
         tables.step(random_actions(tables, rng))
         totals += tables.net_credits
         assert (totals >= 0).all()
@@ -369,7 +369,7 @@ def test_tables_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.Monkey
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(Tables, "_allocate", full)
+    monkeypatch.setattr(Tables, "_set_up", full)
     with pytest.raises(SabaccError, match=r"num_tables: 1000000000 tables need more than \d+ GB"):
         Tables("casino", 10**9)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sabacc_env import load_rules, rule_sets
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, action_names
-from sabacc_env.engine.features import KIND_CODES
+from sabacc_env.engine.codes import KIND_CODES
 from sabacc_env.engine.layout import KINDS
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, feature_names
 from sabacc_env.rules import RuleSet
@@ -31,7 +31,7 @@ def observation_page() -> str:
         shape = " x ".join(map(str, block.shape))
         overview.append((f"{first}-{last}", f"`{block.name}`", shape))
         first = last + 1
-    kinds = zip(KINDS, *KIND_CODES[:-1].T.tolist(), strict=True)
+    kinds = zip(KINDS, *KIND_CODES[: len(KINDS)].T.tolist(), strict=True)
     return (
         "# The observation\n\n"
         + NOTE

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sabacc_agents.reading import Bools, Floats, Ints
 from sabacc_env.cards import Card, deck
-from sabacc_env.engine.batch import ranked
 from sabacc_env.engine.layout import RANKINGS
+from sabacc_env.engine.single import ranked
 from sabacc_env.rules import RuleSet
 
 NUM_VALUES: Final = 21
@@ -165,5 +165,5 @@ def _strengths(slots: NDArray[np.int8], sizes: Ints, ranking: int) -> Ints:
         again = (slots[slot] == slots[slot - 1]) & (slots[slot] >= 0)
         copy[slot] = np.where(again, copy[slot - 1] + 1, 0)
     cards = card_of[slots, copy].T.astype(np.int8)
-    hands = zip(np.ascontiguousarray(cards[1:]), sizes[1:].tolist(), strict=True)
-    return np.array([0, *(ranked(ranking, hand[:size], -1) for hand, size in hands)])
+    cards[np.arange(cards.shape[1]) >= sizes[:, None]] = -1
+    return np.array([0, *(ranked(ranking, hand, -1) for hand in np.ascontiguousarray(cards[1:]))])

@@ -60,7 +60,7 @@ class Percentiles:
         """Return which stage observations are in, (n,)."""
         seen = blocks(observations)
         phase = np.maximum(seen.phase.argmax(axis=1) - 1, 0)  # first and second choice are one
-        stage: Ints = self.stage_of[phase, seen.round.argmax(axis=1)]
+        stage: Ints = self.stage_of[phase, seen.round_no.argmax(axis=1)]
         return stage
 
 

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from sabacc_agents.hand_values import EMPTY, HandValues
 from sabacc_agents.reading import Floats, Ints
 from sabacc_env.cards import NUM_CARDS, Card
-from sabacc_env.engine import batch
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes, num_actions
-from sabacc_env.engine.layout import GAME_DTYPE, OVER
-from sabacc_env.engine.rulebook import rules_record, starting_credits
-from sabacc_env.observation import OBSERVATION_SIZE
+from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
+from sabacc_env.tables import Tables
 
 Choose = Callable[[Floats, NDArray[np.int8]], Ints]
 """A way of choosing: actions for observations (n, OBSERVATION_SIZE) and masks (n, num_actions)."""
@@ -40,36 +37,16 @@ def play_out(
     Returns:
         The numbers of the hands of the seats that remained at the end, one after the other.
     """
-    everywhere = np.arange(num_tables)
-    games = np.zeros(num_tables, GAME_DTYPE)
-    games["num_players"] = num_players
-    games["hands"] = 1
-    games["credits"][:, :num_players] = starting_credits(rules, num_players)
-    keys = np.zeros((num_tables, 2), dtype=np.int64)
-    batch.hand_keys(seed, 0, everywhere, np.zeros(num_tables, dtype=np.int64), keys)
-    record = rules_record(rules)
-    batch.reset_hands(games, record, everywhere, keys, np.full(num_tables, -1, dtype=np.int64))
-    batch.deal_hands(games, record, everywhere)
-
-    observations = np.zeros((num_tables, OBSERVATION_SIZE), dtype=np.float32)
-    masks = np.zeros((num_tables, num_actions(DEFAULT_BET_SIZES)), dtype=np.int8)
-    arrays = {
-        "games": games,
-        "rules": record,
-        "bet_sizes": encode_bet_sizes(DEFAULT_BET_SIZES),
-        "legal": np.zeros(num_tables, dtype=np.int64),
-        "seats": np.zeros(num_tables, dtype=np.int64),
-        "observations": observations,
-        "masks": masks,
-    }
-    finished = np.zeros(num_tables, dtype=np.bool_)
-    net = np.zeros((num_tables, num_players), dtype=np.int64)
-    playing = np.flatnonzero(games["phase"] != OVER)
-    batch.write_tables(**arrays, which=playing)
+    try:
+        tables = Tables(rules, num_tables, num_players, seed=seed)
+    except SabaccError:  # the antes take all credits: nobody has a decision, and none is needed
+        return np.zeros(0, dtype=np.int64)
+    playing = np.arange(num_tables)
     while len(playing):
-        actions = choose(observations[playing], masks[playing])
-        batch.step_tables(**arrays, which=playing, actions=actions, finished=finished, net=net)
-        playing = playing[~finished[playing]]
+        actions = choose(tables.observations[playing], tables.action_masks[playing])
+        tables.step(actions, playing)
+        playing = playing[~tables.finished[playing]]
+    games = tables.final_records
     remaining = games["remaining"][:, None] >> np.arange(num_players) & 1
     return _numbers(games, hands, *np.nonzero(remaining))
 

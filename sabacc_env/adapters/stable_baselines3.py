@@ -111,7 +111,7 @@ class SabaccVecEnv(VecEnv):
         self._reward_per_credit = 1 / (self.rules.ante_unit * reward_scale)
         self._seats = self._all % num_players
         self._members = np.zeros((num_envs, num_players), dtype=np.int64)
-        # Tables reads these two at every restart, so that what is written goes for the next one.
+        # What the next episode of each table starts from.
         self._next_credits = np.zeros((num_envs, num_players), dtype=np.int64)
         self._next_pots = np.zeros(num_envs, dtype=np.int64)
         self._given: dict[str, Any] = {
@@ -308,6 +308,8 @@ class SabaccVecEnv(VecEnv):
         size = (len(which), self.num_players)
         self._members[which] = self._rng.choice(len(self.opponents), size=size, p=self.weights)
         self._draw_stakes(which)
+        given = {name: drawn[which] for name, drawn in self._given.items() if drawn is not None}
+        self.tables.set_stakes(which, **given)
 
     def _draw_stakes(self, which: NDArray[np.int64]) -> None:
         if self._stacks is not None:

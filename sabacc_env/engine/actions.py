@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
@@ -52,7 +53,9 @@ def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
 
 
 def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[np.int64]:
-    """Turn bet sizes into rows (numerator, denominator) for the engine.
+    """Turn bet sizes into rows for the engine.
+
+    Row i holds the numerator and denominator of size i, and which size is the i-th smallest.
 
     Raises:
         SabaccError: for an empty or too long sequence, or a size that is no bet size.
@@ -61,7 +64,15 @@ def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[np.int64]:
         raise SabaccError('bet_sizes: give a sequence such as ("min", 0.5, 1, "max")')
     if len(bet_sizes) > MAX_BET_SIZES:
         raise SabaccError(f"bet_sizes: {len(bet_sizes)} are too many; use at most {MAX_BET_SIZES}")
-    return np.array([_encode(size) for size in bet_sizes], dtype=np.int64)
+    encoded = [_encode(size) for size in bet_sizes]
+    order = sorted(range(len(encoded)), key=lambda index: _magnitude(*encoded[index]))
+    rows = [(*size, index) for size, index in zip(encoded, order, strict=True)]
+    return np.array(rows, dtype=np.int64)
+
+
+def _magnitude(numerator: int, denominator: int) -> float | Fraction:
+    """Return what sizes are sorted by: "min" is below every fraction, "max" above."""
+    return math.inf if numerator == BET_MAX else Fraction(numerator, denominator)
 
 
 def _encode(size: object) -> tuple[int, int]:

@@ -1,166 +1,209 @@
-"""The compiled entry points: what Python calls, for one game and for many.
+"""The compiled batch: tables stepped, restarted and shown in place.
 
-Arrays of games and rules are of ``GAME_DTYPE`` and ``RULES_DTYPE``; ``which`` holds the indices of
-the tables meant. Everything a user can get wrong is checked before, in ``Game`` and ``Tables``.
+Arrays hold one entry a table. ``which`` are the tables meant, so that threads share the arrays.
+Everything a user can get wrong is checked before, in ``Tables``.
 """
 
-from sabacc_env.engine.bets import raise_limits
-from sabacc_env.engine.cards import pop_draw_pile
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
 from sabacc_env.engine.chance import dealer_of, hand_key
+from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import (
-    BETTING,
-    FIRST_BET_ACTION,
-    FIRST_CARD_ACTION,
-    MAX_HAND,
-    OVER,
-    RAISE,
-    RAISE_TO,
-    Array,
-    Record,
-)
-from sabacc_env.engine.observe import observe
-from sabacc_env.engine.pots import strength_of
-from sabacc_env.engine.ranking import hand_strength
+from sabacc_env.engine.layout import OVER, Array, Record
+from sabacc_env.engine.observe import observe_play, observe_rules
 from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
 
-ILLEGAL = -1
-DICE_MISSING = -2
+
+class Played(NamedTuple):
+    """What is played: hands, the rules of each, and what its bet actions mean."""
+
+    games: Array  # (n,) GAME_DTYPE
+    rules: Array  # (m,) RULES_DTYPE
+    rule_of: Array  # (n,) int64: which rules a table plays
+    bet_sizes: Array  # (num_sizes, 3) int64, as encoded
 
 
-# Starting hands.
+class Shown(NamedTuple):
+    """What the seats to act see and may do."""
+
+    seats: Array  # (n,) int64
+    legal: Array  # (n,) int64, bits
+    masks: Array  # (n, num_actions) int8
+    rows: Array  # (n,) OBSERVATION_DTYPE
+    floats: Array  # (n, OBSERVATION_SIZE) float32, the same memory
+    packed: Array  # (n, OBSERVATION_SIZE) int8; (0, OBSERVATION_SIZE) where it is not asked for
+
+
+class Ended(NamedTuple):
+    """What the last step ended."""
+
+    finished: Array  # (n,) bool: a hand
+    match_finished: Array  # (n,) bool: its episode too
+    net: Array  # (n, MAX_SEATS) int64, net credits
+    finals: Array  # (n,) GAME_DTYPE, the last hand that ended
+    hand_counts: Array  # (n,) int64, hands ended so far
+
+
+class Start(NamedTuple):
+    """What hands and episodes start from; keys and dealers are empty unless given."""
+
+    seed: Array  # (2,) int64: low and high word
+    keys: Array  # (n or 0, 2) int64
+    dealers: Array  # (n or 0,) int64
+    credits: Array  # (n, MAX_SEATS) int64
+    sabacc_pots: Array  # (n,) int64
+
+
+# Hands that begin and end.
 
 
 @jit
-def hand_keys(seed_low: int, seed_high: int, which: Array, counts: Array, keys: Array) -> None:
-    """Write the keys (low, high) of these tables' hands, by hand count."""
-    for i in range(len(which)):
-        keys[i, 0], keys[i, 1] = hand_key(seed_low, seed_high, which[i], counts[i])
-
-
-@jit
-def reset_hands(games: Array, rules: Array, which: Array, keys: Array, dealers: Array) -> None:
-    """Make tables ready for a deal; a dealer of -1 comes from the key."""
-    for i in range(len(which)):
-        g = games[which[i]]
-        dealer = dealers[i]
-        if dealer < 0:
-            dealer = dealer_of(keys[i, 0], keys[i, 1], int(g.num_players))
-        reset_hand(g, rules[0], keys[i, 0], keys[i, 1], dealer)
-
-
-@jit
-def deal_hands(games: Array, rules: Array, which: Array) -> None:
-    """Deal at tables that are ready, and go on to the first decision."""
-    for i in range(len(which)):
-        deal(games[which[i]], rules[0])
-
-
-@jit
-def able_counts(games: Array, rules: Array, which: Array, counts: Array) -> None:
-    """Write how many seats of these tables can pay the antes of a next hand."""
-    for i in range(len(which)):
-        g = games[which[i]]
-        seats = able_seats(g, rules[0])
-        counts[i] = 0
+def begin_hand(g: Record, r: Record, start: Start, table: int, hand_count: int, new: bool) -> None:
+    """Deal the next hand of an episode, or the first of a new one."""
+    if len(start.keys) > 0:
+        key_low, key_high = start.keys[table, 0], start.keys[table, 1]
+    else:
+        key_low, key_high = hand_key(start.seed[0], start.seed[1], table, hand_count)
+    dealer = int(g.dealer) + 1
+    if new:
+        g.hand_number = 0
         for seat in range(int(g.num_players)):
-            counts[i] += seats >> seat & 1
-
-
-# One game.
-
-
-@jit
-def raise_grid(games: Array, rules: Array) -> tuple[int, int]:
-    """Return the least and greatest total that the seat to act may raise to; (0, -1) if none."""
-    g = games[0]
-    return raise_limits(g, rules[0], int(g.seat_to_act))
+            g.credits[seat] = start.credits[table, seat]
+        g.sabacc_pot = start.sabacc_pots[table]
+        if len(start.dealers) > 0:
+            dealer = start.dealers[table]
+        else:
+            dealer = dealer_of(key_low, key_high, int(g.num_players))
+    reset_hand(g, r, key_low, key_high, dealer)
+    deal(g, r)
 
 
 @jit
-def legal_bits(games: Array, rules: Array, bet_sizes: Array) -> int:
-    """Return the legal actions as bits."""
-    return legal_actions(games[0], rules[0], bet_sizes)
+def begin_episodes(played: Played, shown: Shown, ended: Ended, start: Start, which: Array) -> None:
+    """Deal the first hand of an episode at these tables, and show them."""
+    for i in range(len(which)):
+        table = which[i]
+        g = played.games[table]
+        r = played.rules[played.rule_of[table]]
+        begin_hand(g, r, start, table, ended.hand_counts[table], True)
+        show_table(played, shown, table)
 
 
 @jit
-def write_mask(games: Array, rules: Array, bet_sizes: Array, mask: Array) -> None:
-    """Write the legal actions as 0 and 1."""
-    bits = legal_actions(games[0], rules[0], bet_sizes)
-    for action in range(len(mask)):
-        mask[action] = bits >> action & 1
+def note_end(g: Record, ended: Ended, table: int) -> None:
+    """Keep a hand that is over; hands that end in one step add up."""
+    ended.finished[table] = True
+    ended.hand_counts[table] += 1
+    ended.finals[table] = g
+    for seat in range(int(g.num_players)):
+        ended.net[table, seat] += g.net_credits[seat]
 
 
 @jit
-def describe(g: Record, code: int) -> int:
-    """Return a move as seat << 40 | kind << 32 | the card that it names (a raise: see ``turn``)."""
-    seat = int(g.seat_to_act)
-    if code < FIRST_CARD_ACTION:
-        return seat << 40 | code << 32
-    if code >= FIRST_BET_ACTION:
-        return seat << 40 | RAISE << 32
-    offset = code - FIRST_CARD_ACTION
-    kind = FIRST_CARD_ACTION + offset // MAX_HAND
-    return seat << 40 | kind << 32 | int(g.cards[seat, offset % MAX_HAND])
+def match_is_over(g: Record, r: Record) -> bool:
+    """Say whether the hand that has just ended was the last of its episode."""
+    able = able_seats(g, r)
+    return int(g.hand_number) + 1 >= g.hands or able & (able - 1) == 0
 
 
 @jit
-def is_legal(g: Record, r: Record, code: int, bet_sizes: Array) -> bool:
-    """Say whether a code is legal: an action, or ``RAISE_TO`` + a total on the grid."""
-    if code < RAISE_TO:
-        return code >= 0 and legal_actions(g, r, bet_sizes) >> code & 1 == 1
-    if g.phase != BETTING:
-        return False
-    low, high = raise_limits(g, r, int(g.seat_to_act))
-    total = code - RAISE_TO
-    return low <= total <= high and (total - low) % int(r.bet_step) == 0
+def match_ends(played: Played, which: Array, over: Array) -> None:
+    """Write for each of these tables whether its last hand was the last of its episode."""
+    for i in range(len(which)):
+        table = which[i]
+        over[i] = match_is_over(played.games[table], played.rules[played.rule_of[table]])
 
 
 @jit
-def turn(games: Array, rules: Array, bet_sizes: Array, code: int) -> int:
-    """Play a code if it is legal; return what was played, or what is wrong.
+def next_hand(played: Played, ended: Ended, start: Start, table: int) -> bool:
+    """Deal once where a hand has ended; return whether that began a new episode.
 
-    What was played is as ``describe`` packs it, a raise with its total in the lowest bits.
+    A hand in which the antes took all credits may end at its deal: it counts here too.
     """
-    g = games[0]
-    r = rules[0]
-    if g.phase == OVER or not is_legal(g, r, code, bet_sizes):
-        return ILLEGAL
-    played = describe(g, code)
-    entry = int(g.log_length) % len(g.log_amounts)
-    play_action(g, r, code, bet_sizes)
-    if g.dice_missing == 1:
-        return DICE_MISSING
-    if code >= FIRST_BET_ACTION:
-        played |= int(g.log_amounts[entry])
-    return played
+    g = played.games[table]
+    r = played.rules[played.rule_of[table]]
+    new = match_is_over(g, r)
+    g.hand_number = int(g.hand_number) + 1
+    if new:
+        ended.match_finished[table] = True
+    begin_hand(g, r, start, table, ended.hand_counts[table], new)
+    if g.phase == OVER and not new:
+        note_end(g, ended, table)
+    return new
 
 
 @jit
-def pop_top(games: Array) -> int:
-    """Take the top card off the draw pile: on a copy, to read the pile's order."""
-    return pop_draw_pile(games[0])
+def deal_on(played: Played, ended: Ended, start: Start, table: int) -> None:
+    """Deal where a hand has ended, until there is a decision.
+
+    An episode whose first hand ends at its deal would go on for ever: it is left over, and
+    ``Tables`` refuses it.
+    """
+    new = False
+    while played.games[table].phase == OVER and not new:
+        new = next_hand(played, ended, start, table)
 
 
 @jit
-def seat_strength(games: Array, rules: Array, seat: int) -> int:
-    """Return what a seat's hand would rank now."""
-    return strength_of(games[0], rules[0], seat)
+def next_hands(played: Played, shown: Shown, ended: Ended, start: Start, which: Array) -> None:
+    """Deal once at tables whose hand has ended, and show them."""
+    for i in range(len(which)):
+        next_hand(played, ended, start, which[i])
+        show_turn(played, shown, which[i])
+
+
+# Showing.
 
 
 @jit
-def observe_seat(games: Array, rules: Array, seat: int, observation: Array) -> None:
-    """Write the observation of one seat of one game."""
-    observe(games[0], rules[0], seat, observation)
+def show_table(played: Played, shown: Shown, table: int) -> None:
+    """Write all that the seat to act sees and may do."""
+    observe_rules(played.games[table], played.rules[played.rule_of[table]], shown.rows[table])
+    show_turn(played, shown, table)
 
 
 @jit
-def ranked(ranking: int, cards: Array, spike: int) -> int:
-    """Return the strength of a hand given as an array of card ids."""
-    return hand_strength(ranking, cards, len(cards), spike)
+def show_tables(played: Played, shown: Shown, which: Array) -> None:
+    """Write what the seats to act see and may do at these tables."""
+    for i in range(len(which)):
+        show_table(played, shown, which[i])
 
 
-# Many games.
+@jit
+def show_turn(played: Played, shown: Shown, table: int) -> None:
+    """Write what the seat to act sees and may do; what never changes at a table stands there."""
+    g = played.games[table]
+    r = played.rules[played.rule_of[table]]
+    seat = int(g.seat_to_act)
+    bits = legal_actions(g, r, played.bet_sizes)
+    shown.seats[table] = seat
+    shown.legal[table] = bits
+    if seat < 0:
+        return
+    for action in range(shown.masks.shape[1]):
+        shown.masks[table, action] = bits >> action & 1
+    observe_play(g, r, seat, shown.rows[table])
+    if len(shown.packed) > 0:
+        for feature in range(OBSERVATION_SIZE):
+            value = shown.floats[table, feature] * PACKED_SCALES[feature]
+            shown.packed[table, feature] = int(np.rint(value))
+
+
+@jit
+def observe_finals(played: Played, ended: Ended, seats: Array, rows: Array, which: Array) -> None:
+    """Write what seats see of the last hands that ended at these tables, row by row."""
+    for i in range(len(which)):
+        g = ended.finals[which[i]]
+        r = played.rules[played.rule_of[which[i]]]
+        observe_rules(g, r, rows[i])
+        observe_play(g, r, seats[i], rows[i])
+
+
+# Stepping.
 
 
 @jit
@@ -174,65 +217,22 @@ def first_illegal(legal: Array, which: Array, actions: Array) -> int:
 
 
 @jit
-def write_tables(
-    games: Array,
-    rules: Array,
-    bet_sizes: Array,
-    legal: Array,
-    seats: Array,
-    observations: Array,
-    masks: Array,
-    which: Array,
-) -> None:
-    """Write what the seat to act sees and may do, at each of these tables."""
-    for i in range(len(which)):
-        write_table(games, rules, bet_sizes, legal, seats, observations, masks, which[i])
-
-
-@jit
-def write_table(
-    games: Array,
-    rules: Array,
-    bet_sizes: Array,
-    legal: Array,
-    seats: Array,
-    observations: Array,
-    masks: Array,
-    table: int,
-) -> None:
-    """Write seat to act, legal bits, mask and observation of one table."""
-    g = games[table]
-    seat = int(g.seat_to_act)
-    bits = legal_actions(g, rules[0], bet_sizes)
-    seats[table] = seat
-    legal[table] = bits
-    for action in range(masks.shape[1]):
-        masks[table, action] = bits >> action & 1
-    observe(g, rules[0], seat, observations[table])
-
-
-@jit
 def step_tables(
-    games: Array,
-    rules: Array,
-    bet_sizes: Array,
-    legal: Array,
-    seats: Array,
-    observations: Array,
-    masks: Array,
-    finished: Array,
-    net: Array,
+    played: Played,
+    shown: Shown,
+    ended: Ended,
+    start: Start,
+    at_once: bool,
     which: Array,
     actions: Array,
 ) -> None:
-    """Play one legal action at each of these tables; hands that end are left for a restart."""
+    """Play one legal action at each of these tables; deal on at once, or leave it to a caller."""
     for i in range(len(which)):
         table = which[i]
-        g = games[table]
-        play_action(g, rules[0], actions[i], bet_sizes)
+        g = played.games[table]
+        play_action(g, played.rules[played.rule_of[table]], actions[i], played.bet_sizes)
         if g.phase == OVER:
-            finished[table] = 1
-            for seat in range(net.shape[1]):
-                net[table, seat] = g.net_credits[seat]
-        else:
-            write_table(games, rules, bet_sizes, legal, seats, observations, masks, table)
+            note_end(g, ended, table)
+            if at_once:
+                deal_on(played, ended, start, table)
+        show_turn(played, shown, table)

@@ -1,27 +1,49 @@
 """Cards on the move: piles, hands, and what each seat has seen of them (RULES.md section 1)."""
 
+from typing import Final
+
+import numpy as np
+
+from sabacc_env.cards import Card
 from sabacc_env.engine.chance import RESHUFFLE, below, stream
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import NUM_CARDS, Record
 
+VALUES: Final = np.zeros(64, dtype=np.int8)
+"""The value of every card id; the last entry is for no card (-1), which counts nothing."""
+for _card in range(NUM_CARDS):
+    VALUES[_card] = Card(_card).value
+
+SLOT_ORDER: Final = np.zeros(64, dtype=np.int8)
+"""The place of every card id in a hand's order: by value, then id."""
+for _place, _card in enumerate(sorted(range(NUM_CARDS), key=lambda card: Card(card).value)):
+    SLOT_ORDER[_card] = _place
+
+LOWEST_BIT: Final = np.zeros(67, dtype=np.int8)
+"""Where a set's lowest bit is, by that bit modulo 67: the powers of 2 up to 2**65 all differ."""
+for _bit in range(66):
+    LOWEST_BIT[2**_bit % 67] = _bit
+
 
 @jit
 def card_value(card: int) -> int:
-    """Return the value of a card id, -10 to +10."""
-    if card >= 60:
-        return 0
-    rank = card % 20
-    return rank + 1 if rank < 10 else 9 - rank
+    """Return the value of a card id, -10 to +10; 0 for no card."""
+    return int(VALUES[card & 63])
 
 
 @jit
-def next_seat(num_players: int, seats: int, after: int) -> int:
+def lowest(members: int) -> int:
+    """Return the smallest member of a set of seats, cards or actions that is not empty."""
+    return int(LOWEST_BIT[(members & -members) % 67])
+
+
+@jit
+def next_seat(seats: int, after: int) -> int:
     """Return the nearest seat of a set clockwise from a seat (itself last), or -1."""
-    for step in range(1, num_players + 1):
-        seat = (after + step) % num_players
-        if seats >> seat & 1:
-            return seat
-    return -1
+    if seats == 0:
+        return -1
+    later = seats >> (after + 1) << (after + 1)
+    return lowest(later if later != 0 else seats)
 
 
 @jit
@@ -34,17 +56,22 @@ def see(g: Record, cards: int) -> None:
 
 
 @jit
-def fill_draw_pile(g: Record, cards: int, key_use: int, number: int) -> None:
-    """Make a set of cards the draw pile, in ascending id; the stream of this use shuffles it."""
+def fill_draw_pile(g: Record, cards: int) -> None:
+    """Make a set of cards the draw pile, in ascending id."""
     size = 0
-    for card in range(NUM_CARDS):
-        if cards >> card & 1:
-            g.deck[size] = card
-            size += 1
+    while cards != 0:
+        g.deck[size] = lowest(cards)
+        cards &= cards - 1
+        size += 1
     g.deck_next = 0
     g.deck_size = size
+
+
+@jit
+def shuffle_draw_pile(g: Record, use: int, number: int) -> None:
+    """Let the stream of this use shuffle the draw pile, as its cards are drawn."""
     g.deck_given = 0
-    state, increment = stream(int(g.key_low), int(g.key_high), key_use, number)
+    state, increment = stream(int(g.key_low), int(g.key_high), use, number)
     g.deck_state = state
     g.deck_increment = increment
 
@@ -65,7 +92,8 @@ def renew_draw_pile(g: Record) -> None:
     g.seen_by_all = int(g.seen_by_all) & ~cards
     for seat in range(int(g.num_players)):
         g.seen_by[seat] = int(g.seen_by[seat]) & ~cards
-    fill_draw_pile(g, cards, RESHUFFLE, int(g.reshuffles))
+    fill_draw_pile(g, cards)
+    shuffle_draw_pile(g, RESHUFFLE, int(g.reshuffles))
     g.reshuffles = int(g.reshuffles) + 1
 
 
@@ -107,9 +135,9 @@ def put_face_up(g: Record, card: int) -> None:
 @jit
 def put_all_face_up(g: Record, cards: int) -> None:
     """Put a set of cards on the discard pile in ascending id, the last one on top (D4)."""
-    for card in range(NUM_CARDS):
-        if cards >> card & 1:
-            put_face_up(g, card)
+    while cards != 0:
+        put_face_up(g, lowest(cards))
+        cards &= cards - 1
 
 
 @jit
@@ -138,11 +166,10 @@ def take_discard(g: Record, seat: int) -> None:
 @jit
 def add_card(g: Record, seat: int, card: int) -> None:
     """Put a card into a hand, which stays sorted by value, then id."""
-    rank = card_value(card) * 64 + card
     slot = int(g.num_cards[seat])
     while slot > 0:
         left = int(g.cards[seat, slot - 1])
-        if card_value(left) * 64 + left < rank:
+        if SLOT_ORDER[left & 63] < SLOT_ORDER[card & 63]:
             break
         g.cards[seat, slot] = left
         slot -= 1

@@ -54,7 +54,7 @@ def redraw_all(g: Record, spike_too: int) -> None:
     remaining = int(g.remaining)
     seat = int(g.dealer)
     for _ in range(int(g.num_players)):
-        seat = next_seat(int(g.num_players), remaining, seat)
+        seat = next_seat(remaining, seat)
         remaining &= ~(1 << seat)
         cards = hand_mask(g, seat)
         count = int(g.num_cards[seat])

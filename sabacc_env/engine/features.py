@@ -12,27 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from sabacc_env.engine.layout import (
-    BUY_DISCARD,
-    CALL,
-    CHECK,
-    DISCARD_DRAW,
-    DISCARD_DRAWN,
-    DRAW,
-    JUNK,
-    KEEP,
-    LOG_LENGTH,
-    MAX_HAND,
-    MAX_SEATS,
-    NUM_KINDS,
-    NUM_RULE_FEATURES,
-    RAISE,
-    REDRAW,
-    REPLACE,
-    REPLACE_SPIKE,
-    STAND,
-    SWAP,
-)
+from sabacc_env.engine.layout import LOG_LENGTH, MAX_HAND, MAX_SEATS, NUM_RULE_FEATURES
 from sabacc_env.engine.rulebook import rule_features
 from sabacc_env.rules import RuleSet
 
@@ -42,29 +22,6 @@ SHOWN_ROUNDS: Final = 4
 LARGEST_FEATURE: Final = 8.0
 """No feature is larger, in absolute value."""
 
-KIND_CODES: Final = np.zeros((NUM_KINDS + 1, 3))
-"""Each move kind as three numbers, none (-1) as the last row: where a card comes from (1 the draw
-pile, -1 the discard pile, 0.5 a forced redraw); what becomes of the hand (above 0 it grows or
-stays, below 0 a card is put down); what becomes of the bet (1 raise, 0.5 call, 0.25 check, -1
-junk)."""
-for _kind, _code in {
-    STAND: (0, 0.5, 0),
-    DRAW: (1, 1, 0),
-    BUY_DISCARD: (-1, 1, 0),
-    KEEP: (1, 0.75, 0),
-    DISCARD_DRAWN: (1, 0.25, 0),
-    REPLACE: (1, -0.5, 0),
-    REPLACE_SPIKE: (1, -0.75, 0),
-    DISCARD_DRAW: (1, -1, 0),
-    SWAP: (-1, -1, 0),
-    REDRAW: (0.5, -1, 0),
-    CHECK: (0, 0, 0.25),
-    CALL: (0, 0, 0.5),
-    RAISE: (0, 0, 1),
-    JUNK: (0, 0, -1),
-}.items():
-    KIND_CODES[_kind] = _code
-
 
 class Block(NamedTuple):
     """Consecutive features of one kind: its columns, once or for each of some rows."""
@@ -72,6 +29,9 @@ class Block(NamedTuple):
     name: str
     columns: tuple[str, ...]
     rows: tuple[str, ...] = ()
+    scales: tuple[int, ...] = (120,)
+    """What packed features are multiplied by, so that int8 holds them: one number, or one a
+    column. Halves, thirds, fifths, eighths and tenths stay exact with the one that is usual."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -85,10 +45,17 @@ class Block(NamedTuple):
             return list(self.columns)
         return [f"{row}: {column}" for row, column in product(self.rows, self.columns)]
 
+    @property
+    def packed_scales(self) -> list[int]:
+        """What each feature of the block is multiplied by when it is packed, in order."""
+        columns = self.scales * (len(self.columns) if len(self.scales) == 1 else 1)
+        return list(columns) * max(len(self.rows), 1)
+
 
 _CODE = "as value / 10, a Sylop 0.05, 0 for none"
 _VALUES = tuple(f"{value:+d}" for value in range(-10, 11))
 _KIND = ("source", "hand", "money")
+_LOG = tuple(f"public action {back} back" for back in range(1, LOG_LENGTH + 1))
 
 BLOCKS: Final = (
     Block("own_values", tuple(f"own cards of value {value}, / 3" for value in _VALUES)),
@@ -100,6 +67,7 @@ BLOCKS: Final = (
     Block(
         "own_total",
         ("own total / 10, Spike Card counted", "own total is 0", "own total is positive"),
+        scales=(20, 120, 120),
     ),
     Block(
         "own_rank",
@@ -107,6 +75,7 @@ BLOCKS: Final = (
             "what the hand would rank: (31 - place in the ranking's list) / 31",
             "how good its first key is (0 to 63) / 63; for a Nulrhek, (63 - |total|) / 63",
         ),
+        scales=(124, 126),
     ),
     Block("own_spike", (f"own Spike Card {_CODE}",)),
     Block("drawn", (f"the card being decided on {_CODE}",)),
@@ -115,7 +84,7 @@ BLOCKS: Final = (
         "seen_values",
         tuple(f"cards of value {value} seen and not shuffled away since, / 3" for value in _VALUES),
     ),
-    Block("draw_pile", ("cards in the draw pile / 62",)),
+    Block("draw_pile", ("cards in the draw pile / 62",), scales=(124,)),
     Block(
         "own_stakes",
         (
@@ -124,9 +93,11 @@ BLOCKS: Final = (
             "own bets of this phase / pot",
             "own bets of this hand / starting credits, at most 4",
         ),
+        scales=(30,),
     ),
     Block(
-        "round", ("round 0, the opening bet", "round 1", "round 2", "round 3", "round 4 or later")
+        "round_no",
+        ("round 0, the opening bet", "round 1", "round 2", "round 3", "round 4 or later"),
     ),
     Block(
         "phase",
@@ -169,8 +140,9 @@ BLOCKS: Final = (
             "own credits are below four pots",
             "Sabacc pot is above the pot",
         ),
+        scales=(30,),
     ),
-    Block("rules", tuple(rule_features(RuleSet()))),
+    Block("rules", tuple(rule_features(RuleSet())), scales=(15,)),
     Block(
         "opponents",
         (
@@ -192,18 +164,33 @@ BLOCKS: Final = (
             ),
         ),
         tuple(f"opponent {after} to the left" for after in range(1, MAX_SEATS)),
+        scales=(*[120] * 4, *[30] * 3, *[120] * 18),
+    ),
+    Block(
+        "log_seats",
+        tuple(
+            f"seat of {action}: (1 + seats after the observer) / 8, 0 for none" for action in _LOG
+        ),
     ),
     Block(
         "log",
-        (
-            "seat: (1 + seats after the observer) / 8, 0 for none",
-            *(f"kind: {part}" for part in _KIND),
-            "credits paid (a raise: its total) / pot, at most 4",
-        ),
-        tuple(f"public action {back} back" for back in range(1, LOG_LENGTH + 1)),
+        (*_KIND, "credits paid (a raise: its total) / the pot before, at most 4"),
+        _LOG,
+        scales=(120, 120, 120, 30),
     ),
 )
 
+_BY_NAME = {block.name: block for block in BLOCKS}
 OBSERVATION_SIZE: Final = sum(len(block.features) for block in BLOCKS)
-OPPONENT_FEATURES: Final = len(BLOCKS[-2].columns)
-assert len(rule_features(RuleSet())) == NUM_RULE_FEATURES
+OPPONENT_FEATURES: Final = len(_BY_NAME["opponents"].columns)
+assert len(_BY_NAME["rules"].columns) == NUM_RULE_FEATURES
+
+OBSERVATION_DTYPE: Final = np.dtype(
+    (np.record, [(block.name, "f4", (len(block.features),)) for block in BLOCKS])
+)
+"""A row of the observation as the engine writes it: every block a field, its rows one by one."""
+
+PACKED_SCALES: Final = np.array(
+    [scale for block in BLOCKS for scale in block.packed_scales], dtype=np.float32
+)
+"""A packed feature is the feature times this, rounded to a whole number (of equals the even)."""

@@ -59,16 +59,34 @@ def jit(function: Function) -> Function:
     Every integer argument is made an int64: Numba would otherwise compile a function again for
     each mix of int8, int64 and literal arguments, which here tripled the time to compile.
     """
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER or before
-    try:
-        compiled: Any = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy")(
-            function
-        )
-    finally:
-        numba.config.CACHE_DIR = before
+    compiled = _compiled(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
     template_for = compiled.get_call_template
     compiled.get_call_template = lambda args, kws: template_for(tuple(map(_widen, args)), kws)
     return cast(Function, compiled)
+
+
+def jit_for(signature: Any, cached: bool = True) -> Callable[[Function], Function]:
+    """Compile a function at once, for one signature: one that takes or is a function argument."""
+
+    def compiled(function: Function) -> Function:
+        return cast(Function, _compiled(function, [signature], cached))
+
+    return compiled
+
+
+def _compiled(
+    function: Callable[..., Any], signatures: list[Any] | None = None, cached: bool = True
+) -> Any:
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE_FOLDER or before
+    try:
+        return numba.njit(
+            signatures,
+            cache=cached and CACHE_FOLDER is not None,
+            nogil=True,
+            error_model="numpy",
+        )(function)
+    finally:
+        numba.config.CACHE_DIR = before

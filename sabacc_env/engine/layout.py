@@ -19,6 +19,8 @@ MAX_ROUNDS: Final = 8
 NUM_CARDS: Final = 62
 LOG_LENGTH: Final = 16
 """How many of the last public actions a record keeps, for the observation."""
+LOG_FEATURES: Final = 4
+"""The numbers kept of each: three for its kind, one for the credits."""
 
 # Move kinds. The first nine need no more said; the next four name a card of the hand.
 STAND: Final = 0
@@ -57,8 +59,11 @@ NUM_KINDS: Final = len(KINDS)
 # a block of five card slots for each kind that names a card, then the bet sizes.
 FIRST_CARD_ACTION: Final = DISCARD_DRAW
 FIRST_BET_ACTION: Final = FIRST_CARD_ACTION + 4 * MAX_HAND
+SLOT_KINDS: Final = (DISCARD_DRAW, SWAP, REDRAW, REPLACE)
 MAX_BET_SIZES: Final = 62 - FIRST_BET_ACTION
 """Legal actions are held as bits of one signed 64-bit integer."""
+SIZE_BY_RANK: Final = 2
+"""The column of encoded bet sizes that sorts them; before it numerator and denominator."""
 RAISE_TO: Final = 64
 """Codes beyond the layout: ``RAISE_TO`` + total is a raise to any total on the grid."""
 BET_MIN: Final = -1
@@ -97,6 +102,15 @@ UNLIMITED: Final = 2**31 - 1
 
 NUM_RULE_FEATURES: Final = 40
 
+
+def kind_bits(kind: int, first_slot: int = 0) -> int:
+    """Return the actions of a kind as bits, or those that name a slot from a first one on."""
+    if kind not in SLOT_KINDS:
+        return 1 << kind
+    first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
+    return sum(1 << (first + slot) for slot in range(first_slot, MAX_HAND))
+
+
 Record = Any
 """A rules or game record: compiled, a reference into an array; interpreted, an ``np.record``."""
 Array = NDArray[Any]
@@ -112,13 +126,15 @@ def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     padding = np.dtype(fields, align=True).itemsize - used
     if padding:
         fields = [*fields, ("padding", "i1", (padding,))]
-    return np.dtype((np.record, np.dtype(fields, align=True)))
+    record = np.dtype((np.record, np.dtype(fields, align=True)))
+    assert record.itemsize == used + padding, "order the fields by size: there are gaps"
+    return record
 
 
 RULES_DTYPE: Final = _record(
     [
-        ("deck_mask", "i8"),
         ("deck_size", "i8"),
+        ("highest_value", "i8"),
         ("rounds", "i8"),
         ("cards_dealt", "i8"),
         ("hand_ante", "i8"),
@@ -128,9 +144,10 @@ RULES_DTYPE: Final = _record(
         ("phases", "i8", (3,)),
         ("num_phases", "i8"),
         ("opening_bet", "i8"),
-        ("first_choices", "i8"),  # bit k: kind k may be chosen at a card turn
-        ("second_choices", "i8"),  # bit k: kind k may follow a draw; 0: the card joins the hand
+        ("first_choices", "i8"),  # actions that may be chosen at a card turn, as bits
+        ("second_choices", "i8"),  # those that may follow a draw; 0: the card joins the hand
         ("fees", "i8", (NUM_KINDS,)),
+        ("highest_fee", "i8"),
         ("doubles", "i8"),
         ("double_spike", "i8"),
         ("junk_when", "i8"),
@@ -147,6 +164,8 @@ RULES_DTYPE: Final = _record(
         ("turns_up", "i8"),  # 1: the top card is turned up after the deal
         ("ranking", "i8"),
         ("features", "f4", (NUM_RULE_FEATURES,)),  # the rule description as observed
+        ("log_length", "i8"),  # LOG_LENGTH: a loop of a length read here is compiled to vectors
+        ("deck", "i1", (NUM_CARDS,)),  # the cards in play in ascending id, then -1
     ]
 )
 
@@ -172,13 +191,15 @@ GAME_DTYPE: Final = _record(
         ("highest_bet", "i4"),  # of this betting phase
         ("sabacc_pot", "i4"),
         ("pot_amounts", "i4", (MAX_SEATS,)),  # once over: the layers as they were won
-        ("log_amounts", "i4", (LOG_LENGTH,)),  # a raise's total, else what the action paid
+        ("paid", "i4"),  # by the last action; a raise: its total
         ("rolls", "i4"),  # rounds whose dice have been rolled
         ("raises", "i4"),  # in this betting phase, the first bet not counted
         ("reshuffles", "i4"),
-        ("log_length", "i4"),  # actions of this hand so far; the log is a ring
         ("hand_number", "i4"),  # hands finished in this episode
         ("hands", "i4"),  # hands in the episode
+        # The last public actions, newest first from log_first on: who, and kind and credits as
+        # they are observed. Every action is written twice, so that they never wrap around.
+        ("log", "f4", (2 * LOG_LENGTH * LOG_FEATURES,)),
         # Sets of seats.
         ("seated", "i2"),  # dealt in this hand
         ("remaining", "i2"),  # seated and not junked
@@ -211,7 +232,7 @@ GAME_DTYPE: Final = _record(
         ("pot_winners", "i1", (MAX_SEATS,)),
         ("last_action", "i1", (MAX_SEATS,)),
         ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),
-        ("log_seats", "i1", (LOG_LENGTH,)),
-        ("log_kinds", "i1", (LOG_LENGTH,)),
+        ("log_seats", "i1", (2 * LOG_LENGTH,)),
+        ("log_first", "i1"),
     ]
 )

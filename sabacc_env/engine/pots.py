@@ -1,9 +1,9 @@
 """The end of a hand: unmatched bets, side pots, the Sabacc pot, blind draws (section 5)."""
 
-from sabacc_env.engine.cards import card_value, next_seat, put_face_up, take_top
+from sabacc_env.engine.cards import card_value, lowest, next_seat, put_face_up, take_top
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import OVER, Record
-from sabacc_env.engine.ranking import hand_strength, hand_total
+from sabacc_env.engine.ranking import hand_place, hand_strength, hand_total
 
 
 @jit
@@ -69,14 +69,13 @@ def cut_layers(g: Record) -> None:
 @jit
 def blind_draw(g: Record, r: Record, tied: int) -> int:
     """D9: the tied seats draw clockwise from the first; the best still tied draw again."""
-    num_players = int(g.num_players)
     for _ in range(int(r.deck_size)):
         best = -1
         still_tied = 0
         waiting = tied
         seat = int(g.dealer)
         while waiting != 0:
-            seat = next_seat(num_players, waiting, seat)
+            seat = next_seat(waiting, seat)
             waiting &= ~(1 << seat)
             card = take_top(g)
             put_face_up(g, card)
@@ -90,7 +89,13 @@ def blind_draw(g: Record, r: Record, tied: int) -> int:
         tied = still_tied
         if tied & (tied - 1) == 0:
             break
-    return next_seat(num_players, tied, int(g.dealer))
+    return next_seat(tied, int(g.dealer))
+
+
+@jit
+def place_of(g: Record, r: Record, seat: int) -> int:
+    """Return the strength of a seat's hand without tie-breakers (D13)."""
+    return hand_place(int(r.ranking), g.cards[seat], int(g.num_cards[seat]), int(g.spikes[seat]))
 
 
 @jit
@@ -102,6 +107,26 @@ def strength_of(g: Record, r: Record, seat: int) -> int:
 @jit
 def best_hand(g: Record, r: Record, seats: int) -> int:
     """Return the seat with the best hand of a set, by blind draw if need be."""
+    if seats & (seats - 1) == 0:
+        return lowest(seats)
+    best = -1
+    tied = 0
+    for seat in range(int(g.num_players)):
+        if seats >> seat & 1:
+            place = place_of(g, r, seat)
+            if place > best:
+                best = place
+                tied = 0
+            if place == best:
+                tied |= 1 << seat
+    if tied & (tied - 1) == 0:
+        return lowest(tied)
+    return best_of_equals(g, r, tied)
+
+
+@jit
+def best_of_equals(g: Record, r: Record, seats: int) -> int:
+    """Return the best seat of several with hands of one place, by the ranking's tie-breakers."""
     best = -1
     tied = 0
     for seat in range(int(g.num_players)):
@@ -113,7 +138,7 @@ def best_hand(g: Record, r: Record, seats: int) -> int:
             if strength == best:
                 tied |= 1 << seat
     if tied & (tied - 1) == 0:
-        return next_seat(int(g.num_players), tied, 0)
+        return lowest(tied)
     return blind_draw(g, r, tied)
 
 
@@ -135,9 +160,7 @@ def finish_hand(g: Record, r: Record) -> None:
         else:
             g.credits[winner] = int(g.credits[winner]) + int(g.pot_amounts[index])
     main_winner = int(g.pot_winners[0])
-    total = hand_total(
-        g.cards[main_winner], int(g.num_cards[main_winner]), int(g.spikes[main_winner])
-    )
+    total = hand_total(g.cards[main_winner], int(g.spikes[main_winner]))
     if g.revealed == 1 and total == 0:
         g.credits[main_winner] = int(g.credits[main_winner]) + int(g.sabacc_pot)
         g.sabacc_pot = 0

@@ -13,6 +13,7 @@ from sabacc_env.engine.layout import (
     ALTA_THREE_EN,
     ALTA_YARITH_BESPIN,
     CASINO,
+    MAX_HAND,
     SPACERS,
     Array,
 )
@@ -51,11 +52,11 @@ IDIOTS_ARRAY = 0x1100
 
 
 @jit
-def hand_total(cards: Array, count: int, spike: int) -> int:
+def hand_total(cards: Array, spike: int) -> int:
     """Return the sum of a hand's values, its Spike Card (or -1) counted with it."""
-    total = 0 if spike < 0 else card_value(spike)
-    for i in range(count):
-        total += card_value(int(cards[i]))
+    total = card_value(spike)
+    for slot in range(MAX_HAND):
+        total += card_value(int(cards[slot]))
     return total
 
 
@@ -66,59 +67,90 @@ def value_count(values: int, value: int) -> int:
 
 
 @jit
-def pack(place: int, fewer: int, key: int, second_key: int, more: int, rest: int) -> int:
-    """Put the fields of a strength together."""
+def pack(place: int, fewer: int, key: int, second_key: int, more: int) -> int:
+    """Put the fields of a strength together, all but the tie-breakers."""
     return (
         (LOWEST_PLACE - place) << PLACE_SHIFT
         | fewer << FEWER_SHIFT
         | key << KEY_SHIFT
         | second_key << SECOND_KEY_SHIFT
         | more << MORE_SHIFT
-        | rest
     )
 
 
 @jit
 def hand_strength(ranking: int, cards: Array, count: int, spike: int) -> int:
     """Return the strength of a hand of ``count`` cards and a Spike Card (or -1)."""
+    positives, negatives, _ = by_value(cards, count, spike)
+    if ranking == CASINO:
+        ties = casino_ties(positives, negatives, suits_of(cards, count, spike))
+    else:
+        ties = positive_sum(positives) << 4 | highest_value(positives)
+    return hand_place(ranking, cards, count, spike) | ties
+
+
+@jit
+def hand_place(ranking: int, cards: Array, count: int, spike: int) -> int:
+    """Return a hand's strength without the ranking's tie-breakers."""
+    size = count if spike < 0 else count + 1
+    total = hand_total(cards, spike)
+    if total != 0:
+        if ranking == ALTA_YARITH_BESPIN and total == 5 and size == 3:
+            positives, negatives, sylops = by_value(cards, count, spike)
+            if positives == IDIOTS_ARRAY and sylops == 1:
+                return pack(A_IDIOTS, 0, 0, 0, size)
+        nulrhek = A_NULRHEK
+        if ranking == CASINO:
+            nulrhek = C_NULRHEK
+        elif ranking == SPACERS:
+            nulrhek = S_NULRHEK
+        return pack(nulrhek, 0, 63 - abs(total), 1 if total > 0 else 0, size)
+    positives, negatives, sylops = by_value(cards, count, spike)
+    if ranking == CASINO:
+        return casino_zero(positives, negatives, sylops, size)
+    if ranking == SPACERS:
+        return spacers_zero(positives, negatives, sylops, size)
+    return alta_zero(ranking, positives, negatives, sylops, size)
+
+
+@jit
+def by_value(cards: Array, count: int, spike: int) -> tuple[int, int, int]:
+    """Return how many positive and negative cards of each absolute value, and how many Sylops."""
     positives = 0
     negatives = 0
     sylops = 0
-    total = 0
-    positive_sum = 0
-    suits = 0
     for i in range(count + 1):
         card = int(cards[i]) if i < count else spike
         if card < 0:
             continue
         value = card_value(card)
-        total += value
         if value > 0:
             positives += 1 << (4 * value)
-            positive_sum += value
         elif value < 0:
             negatives += 1 << (-4 * value)
         else:
             sylops += 1
-        if value != 0:
-            suits |= 1 << (card // 20)
-    size = count if spike < 0 else count + 1
+    return positives, negatives, sylops
 
-    if ranking == CASINO:
-        rest = casino_ties(positives, negatives, 2 * positive_sum - total, suits)
-        nulrhek = C_NULRHEK
-    else:
-        rest = positive_sum << 4 | highest_value(positives)
-        nulrhek = S_NULRHEK if ranking == SPACERS else A_NULRHEK
-    if ranking == ALTA_YARITH_BESPIN and positives == IDIOTS_ARRAY and sylops == 1 and size == 3:
-        return pack(A_IDIOTS, 0, 0, 0, size, rest)
-    if total != 0:
-        return pack(nulrhek, 0, 63 - abs(total), 1 if total > 0 else 0, size, rest)
-    if ranking == CASINO:
-        return casino_zero(positives, negatives, sylops, size, rest)
-    if ranking == SPACERS:
-        return spacers_zero(positives, negatives, sylops, size, rest)
-    return alta_zero(ranking, positives, negatives, sylops, size, rest)
+
+@jit
+def suits_of(cards: Array, count: int, spike: int) -> int:
+    """Return the suits in a hand as bits; Sylops have none."""
+    suits = 0
+    for i in range(count + 1):
+        card = int(cards[i]) if i < count else spike
+        if 0 <= card < 60:
+            suits |= 1 << (card // 20)
+    return suits
+
+
+@jit
+def positive_sum(positives: int) -> int:
+    """Return the sum of the positive values."""
+    total = 0
+    for value in range(1, 11):
+        total += value * value_count(positives, value)
+    return total
 
 
 @jit
@@ -171,8 +203,9 @@ def either_way(positives: int, negatives: int, some: int, others: int) -> bool:
 
 
 @jit
-def casino_ties(positives: int, negatives: int, absolute_sum: int, suits: int) -> int:
+def casino_ties(positives: int, negatives: int, suits: int) -> int:
     """Return tie-breakers 2 to 5: absolute sum, absolute values, positive ones, suited."""
+    absolute_sum = positive_sum(positives + negatives)
     absolutes = 0
     signs = 0
     digits = 0
@@ -190,7 +223,7 @@ def casino_ties(positives: int, negatives: int, absolute_sum: int, suits: int) -
 
 
 @jit
-def casino_zero(positives: int, negatives: int, sylops: int, size: int, rest: int) -> int:
+def casino_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     """Return the strength of a zero hand in the casino ranking (section 6.1)."""
     values = positives + negatives
     pair = highest_with(values, 2)
@@ -234,14 +267,14 @@ def casino_zero(positives: int, negatives: int, sylops: int, size: int, rest: in
         place, key = C_YEE_HAA, pair
     elif pair > 0:
         place, key = C_PAIR, pair
-    return pack(place, 0, key, second_key, size, rest)
+    return pack(place, 0, key, second_key, size)
 
 
 # The spacers' ranking: lower keys win, and in special sabacc fewer cards.
 
 
 @jit
-def spacers_zero(positives: int, negatives: int, sylops: int, size: int, rest: int) -> int:
+def spacers_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     """Return the strength of a zero hand in the spacers' ranking (section 6.2)."""
     values = positives + negatives
     pair = lowest_with(values, 2)
@@ -280,19 +313,17 @@ def spacers_zero(positives: int, negatives: int, sylops: int, size: int, rest: i
 
     lower_key = 11 - key if key > 0 else 0
     if place <= S_SYLOP_ACE:
-        return pack(place, 0, lower_key, 0, 0, rest)
+        return pack(place, 0, lower_key, 0, 0)
     if place <= S_ACE:
-        return pack(place, 7 - size, lower_key, 0, 0, rest)
-    return pack(place, 0, 0, 0, size, rest)
+        return pack(place, 7 - size, lower_key, 0, 0)
+    return pack(place, 0, 0, 0, size)
 
 
 # The three rankings of Alta: lower keys win; each knows some of the hands.
 
 
 @jit
-def alta_zero(
-    ranking: int, positives: int, negatives: int, sylops: int, size: int, rest: int
-) -> int:
+def alta_zero(ranking: int, positives: int, negatives: int, sylops: int, size: int) -> int:
     """Return the strength of a zero hand in an Alta ranking (section 6.3)."""
     values = positives + negatives
     pair = lowest_with(values, 2)
@@ -348,4 +379,4 @@ def alta_zero(
         place, key = A_PAIRED, pair
     lower_key = 11 - key if key > 0 else 0
     lower_second_key = 11 - second_key if second_key > 0 else 0
-    return pack(place, 0, lower_key, lower_second_key, size, rest)
+    return pack(place, 0, lower_key, lower_second_key, size)

@@ -13,11 +13,13 @@ from sabacc_env.engine.layout import (
     DOUBLES,
     JUNK_WHEN,
     KINDS,
+    LOG_LENGTH,
     MAX_SEATS,
     PHASES,
     RANKINGS,
     RULES_DTYPE,
     UNLIMITED,
+    kind_bits,
 )
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.model import CardAction
@@ -26,8 +28,8 @@ SECOND_CHOICES = ("replace", "replace_spike", "discard_drawn")
 """Card actions that decide on a card just drawn, and so are no first choice."""
 
 
-def _kind_bits(kinds: Iterable[str]) -> int:
-    return sum(1 << KINDS.index(kind) for kind in kinds)
+def _action_bits(kinds: Iterable[str]) -> int:
+    return sum(kind_bits(KINDS.index(kind)) for kind in kinds)
 
 
 @lru_cache(maxsize=64)
@@ -35,8 +37,10 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     """Return these rules as an array of one record of ``RULES_DTYPE``, not to be written to."""
     array = np.zeros(1, RULES_DTYPE)
     record = array[0]
-    record.deck_mask = sum(1 << card for card in rules.deck)
+    record.deck[:] = -1
+    record.deck[: len(rules.deck)] = sorted(rules.deck)
     record.deck_size = len(rules.deck)
+    record.highest_value = rules.highest_value
     record.rounds = rules.rounds
     record.cards_dealt = rules.cards_dealt
     record.hand_ante = rules.hand_ante
@@ -53,10 +57,11 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
         first.append("junk")
     if rules.look_then_discard:
         second = ["keep", "discard_drawn"]
-    record.first_choices = _kind_bits(first)
-    record.second_choices = _kind_bits(second)
+    record.first_choices = _action_bits(first)
+    record.second_choices = _action_bits(second)
     for kind, fee in rules.fees.items():
         record.fees[KINDS.index(kind)] = fee
+    record.highest_fee = max(rules.fees.values(), default=0)
     record.doubles = DOUBLES.index(rules.doubles)
     record.double_spike = DOUBLES.index(rules.double_spike)
     record.junk_when = JUNK_WHEN.index(rules.junk_when)
@@ -72,6 +77,7 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     record.spike_card = rules.spike_card
     record.turns_up = rules.turns_up_card
     record.ranking = RANKINGS.index(rules.ranking)
+    record.log_length = LOG_LENGTH
     features = list(rule_features(rules).values())
     record.features[:] = np.array(features, dtype=np.float64)
     return array

@@ -1,5 +1,9 @@
 """The course of a hand: deal, whose turn it is, what is legal, playing a move (sections 1 to 5)."""
 
+from typing import Final
+
+import numpy as np
+
 from sabacc_env.engine.bets import (
     call,
     has_no_turn,
@@ -15,18 +19,19 @@ from sabacc_env.engine.cards import (
     add_card,
     clear_hand,
     deal_spike,
-    fill_draw_pile,
     hand_mask,
     next_seat,
     put_all_face_up,
     put_face_up,
     remove_card,
     see,
+    shuffle_draw_pile,
     take_discard,
     take_top,
     turn_up,
 )
 from sabacc_env.engine.chance import DECK
+from sabacc_env.engine.codes import KIND_CODES, ratio
 from sabacc_env.engine.dice import dice_phase, roll_dice
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
@@ -43,6 +48,7 @@ from sabacc_env.engine.layout import (
     FIRST_CARD_ACTION,
     JUNK,
     KEEP,
+    LOG_FEATURES,
     LOG_LENGTH,
     MAX_HAND,
     NUM_KINDS,
@@ -52,9 +58,12 @@ from sabacc_env.engine.layout import (
     REDRAW,
     REPLACE,
     REPLACE_SPIKE,
+    SIZE_BY_RANK,
+    SLOT_KINDS,
     SWAP,
     Array,
     Record,
+    kind_bits,
 )
 from sabacc_env.engine.pots import finish_hand
 
@@ -78,35 +87,29 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.key_high = key_high
     g.junked_cards = 0
     g.seen_by_all = 0
-    for seat in range(len(g.credits)):
-        g.seen_by[seat] = 0
-        g.known[seat] = 0
-        g.credits_before[seat] = g.credits[seat]
-        g.net_credits[seat] = 0
-        g.bet_phase[seat] = 0
-        g.bet_hand[seat] = 0
-        g.pot_amounts[seat] = 0
-        g.pot_seats[seat] = 0
-        g.pot_winners[seat] = -1
-        g.num_cards[seat] = 0
-        g.spikes[seat] = -1
-        g.last_action[seat] = -1
-        for slot in range(MAX_HAND):
-            g.cards[seat, slot] = -1
-        for index in range(len(g.dice)):
-            g.card_action[seat, index] = -1
-    for index in range(len(g.dice)):
-        g.dice[index, 0] = 0
-        g.dice[index, 1] = 0
-    for index in range(LOG_LENGTH):
-        g.log_seats[index] = -1
-        g.log_kinds[index] = -1
-        g.log_amounts[index] = 0
+    g.seen_by[:] = 0
+    g.known[:] = 0
+    g.credits_before[:] = g.credits
+    g.net_credits[:] = 0
+    g.bet_phase[:] = 0
+    g.bet_hand[:] = 0
+    g.pot_amounts[:] = 0
+    g.pot_seats[:] = 0
+    g.pot_winners[:] = -1
+    g.cards[:] = -1
+    g.num_cards[:] = 0
+    g.spikes[:] = -1
+    g.last_action[:] = -1
+    g.card_action[:] = -1
+    g.dice[:] = 0
+    g.log_seats[:] = -1
+    g.log[:] = 0
     g.staked = 0
     g.highest_bet = 0
     g.raises = 0
     g.rolls = 0
-    g.log_length = 0
+    g.log_first = 0
+    g.paid = 0
     g.drawn = -1
     g.num_discards = 0
     g.reshuffles = 0
@@ -116,18 +119,20 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.num_pots = 0
     g.seated = able_seats(g, r)
     g.remaining = g.seated
-    g.dealer = next_seat(int(g.num_players), int(g.seated), dealer - 1)
-    fill_draw_pile(g, int(r.deck_mask), DECK, 0)
+    g.dealer = next_seat(int(g.seated), dealer - 1)
+    g.deck[:] = r.deck
+    g.deck_next = 0
+    g.deck_size = r.deck_size
+    shuffle_draw_pile(g, DECK, 0)
 
 
 @jit
 def deal(g: Record, r: Record) -> None:
     """Take the antes, deal, and go on to the first decision."""
-    num_players = int(g.num_players)
     waiting = int(g.remaining)
     seat = int(g.dealer)
     while waiting != 0:
-        seat = next_seat(num_players, waiting, seat)
+        seat = next_seat(waiting, seat)
         waiting &= ~(1 << seat)
         if r.points == 1:
             g.staked = int(g.staked) + 1
@@ -189,7 +194,7 @@ def deal_spikes(g: Record) -> None:
     waiting = int(g.remaining)
     seat = int(g.dealer)
     while waiting != 0:
-        seat = next_seat(int(g.num_players), waiting, seat)
+        seat = next_seat(waiting, seat)
         waiting &= ~(1 << seat)
         deal_spike(g, seat)
 
@@ -202,7 +207,7 @@ def advance(g: Record, r: Record) -> None:
         if remaining & (remaining - 1) == 0:
             finish_hand(g, r)
             return
-        seat = next_seat(int(g.num_players), int(g.to_go), int(g.last_seat))
+        seat = next_seat(int(g.to_go), int(g.last_seat))
         if seat < 0:
             next_phase(g, r)
             if g.dice_missing == 1:
@@ -223,6 +228,13 @@ def end_turn(g: Record, seat: int) -> None:
 
 # What is legal.
 
+KIND_BITS: Final = np.array([kind_bits(kind) for kind in range(NUM_KINDS)], dtype=np.int64)
+"""The actions of each kind of move, as bits."""
+SLOT_BITS: Final = np.array(
+    [~sum(kind_bits(kind, count) for kind in SLOT_KINDS) for count in range(MAX_HAND + 1)]
+)
+"""All actions but those on slots beyond a number of cards, by that number."""
+
 
 @jit
 def legal_actions(g: Record, r: Record, bet_sizes: Array) -> int:
@@ -231,32 +243,22 @@ def legal_actions(g: Record, r: Record, bet_sizes: Array) -> int:
     if seat < 0:
         return 0
     if g.phase == DICE:
-        return slot_bits(g, seat, REDRAW)
+        return int(KIND_BITS[REDRAW]) & int(SLOT_BITS[int(g.num_cards[seat])])
     if g.phase == CARDS:
         return card_actions(g, r, seat)
     return bet_actions(g, r, seat, bet_sizes)
 
 
 @jit
-def slot_bits(g: Record, seat: int, kind: int) -> int:
-    """Return one bit for each card of the hand, in the block of a kind."""
-    shift = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
-    return ((1 << int(g.num_cards[seat])) - 1) << shift
-
-
-@jit
 def card_actions(g: Record, r: Record, seat: int) -> int:
     """Return the legal actions at a card turn: the first choice, or what follows a draw."""
-    kinds = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
+    actions = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
     credits_left = int(g.credits[seat])
-    actions = 0
-    for kind in range(NUM_KINDS):
-        if kinds >> kind & 1 and (r.points == 1 or credits_left >= r.fees[kind]):
-            if kind < FIRST_CARD_ACTION:
-                actions |= 1 << kind
-            else:
-                actions |= slot_bits(g, seat, kind)
-    return actions
+    if r.points == 0 and credits_left < r.highest_fee:
+        for kind in range(NUM_KINDS):
+            if credits_left < r.fees[kind]:
+                actions &= ~int(KIND_BITS[kind])
+    return actions & int(SLOT_BITS[int(g.num_cards[seat])])
 
 
 @jit
@@ -272,16 +274,25 @@ def bet_actions(g: Record, r: Record, seat: int, bet_sizes: Array) -> int:
     low, high = raise_limits(g, r, seat)
     if low > high:
         return actions
-    for index in range(len(bet_sizes)):
+    return actions | sized_raises(g, r, seat, low, high, bet_sizes)
+
+
+@jit
+def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, bet_sizes: Array) -> int:
+    """Return the bet sizes that are legal: of equal totals only the first in the layout."""
+    actions = 0
+    total = -1
+    first = -1
+    for rank in range(len(bet_sizes)):  # from the smallest size up: equal totals are neighbours
+        index = bet_sizes[rank, SIZE_BY_RANK]
+        before = total
         total = sized_total(g, r, seat, low, high, bet_sizes[index, 0], bet_sizes[index, 1])
-        new = True
-        for earlier in range(index):
-            if total == sized_total(
-                g, r, seat, low, high, bet_sizes[earlier, 0], bet_sizes[earlier, 1]
-            ):
-                new = False
-        if new:
-            actions |= 1 << (FIRST_BET_ACTION + index)
+        if total != before:
+            first = index
+            actions |= 1 << (FIRST_BET_ACTION + first)
+        elif index < first:
+            actions ^= 1 << (FIRST_BET_ACTION + first) | 1 << (FIRST_BET_ACTION + index)
+            first = index
     return actions
 
 
@@ -311,6 +322,7 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     """Play a legal move of the seat to act: a kind, the slot it names, or a raise's total."""
     seat = int(g.seat_to_act)
     before = int(g.credits[seat])
+    pot = int(g.staked)
     phase = int(g.phase)
     if phase == CARDS:
         play_card_move(g, r, seat, kind, slot)
@@ -322,7 +334,7 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
         raise_to(g, seat, total)
     if kind == JUNK:
         junk(g, r, seat)
-    log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]))
+    log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]), pot)
     if phase == CARDS:
         g.card_action[seat, int(g.round_no) - 1] = kind
     if g.drawn < 0:  # else the same seat has its second choice
@@ -396,11 +408,15 @@ def junk(g: Record, r: Record, seat: int) -> None:
 
 
 @jit
-def log_action(g: Record, seat: int, kind: int, amount: int) -> None:
+def log_action(g: Record, seat: int, kind: int, amount: int, pot: int) -> None:
     """Remember a public action: its seat, its kind, and what it paid (a raise: its total)."""
-    index = int(g.log_length) % LOG_LENGTH
-    g.log_seats[index] = seat
-    g.log_kinds[index] = kind
-    g.log_amounts[index] = amount
-    g.log_length = int(g.log_length) + 1
+    first = (int(g.log_first) - 1) % LOG_LENGTH
+    share = ratio(amount, pot, 4)
+    for entry in (first, first + LOG_LENGTH):
+        g.log_seats[entry] = seat
+        for part in range(LOG_FEATURES - 1):
+            g.log[LOG_FEATURES * entry + part] = KIND_CODES[kind & 15, part]
+        g.log[LOG_FEATURES * entry + LOG_FEATURES - 1] = share
+    g.log_first = first
     g.last_action[seat] = kind
+    g.paid = amount

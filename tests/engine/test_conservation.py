@@ -36,7 +36,7 @@ def _credits_of(g, points):
 
 
 @numba.njit
-def _cards_are_whole(g, deck_mask):
+def _cards_are_whole(g, r):
     """Say whether every card of the deck lies in exactly one place."""
     seen, count = int(g.junked_cards), 0
     for card in range(62):
@@ -57,10 +57,10 @@ def _cards_are_whole(g, deck_mask):
     if g.drawn >= 0:
         seen |= 1 << int(g.drawn)
         count += 1
-    total = 0
-    for card in range(62):
-        total += int(deck_mask) >> card & 1
-    return seen == deck_mask and count == total
+    deck = 0
+    for index in range(int(r.deck_size)):
+        deck |= 1 << int(r.deck[index])
+    return seen == deck and count == r.deck_size
 
 
 @numba.njit
@@ -80,7 +80,7 @@ def _play_hands(games, rules, bet_sizes, stacks, sabacc_pot, seed, hands):
         while g.phase != OVER:
             if r.points == 0 and _credits_of(g, False) != before:
                 return CREDITS, hand, moves
-            if not _cards_are_whole(g, r.deck_mask):
+            if not _cards_are_whole(g, r):
                 return CARDS, hand, moves
             legal = legal_actions(g, r, bet_sizes)
             count = 0
@@ -99,7 +99,7 @@ def _play_hands(games, rules, bet_sizes, stacks, sabacc_pot, seed, hands):
         net = 0
         for seat in range(len(stacks)):
             net += int(g.net_credits[seat])
-        if _credits_of(g, r.points == 1) != before or not _cards_are_whole(g, r.deck_mask):
+        if _credits_of(g, r.points == 1) != before or not _cards_are_whole(g, r):
             return CREDITS, hand, moves
         if net != (0 if r.points else sabacc_pot - int(g.sabacc_pot)):
             return NET, hand, moves

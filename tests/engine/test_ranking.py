@@ -58,7 +58,7 @@ def variants(values: tuple[int, ...]) -> Iterator[tuple[list[int], int]]:
 @numba.njit
 def _count_places(ranking: int, counts: np.ndarray) -> None:
     """Count every hand of 2 to 5 of the 62 cards by place and size."""
-    hand = np.zeros(5, dtype=np.int8)
+    hand = np.full(5, -1, dtype=np.int8)
     for a in range(62):
         hand[0] = a
         for b in range(a + 1, 62):
@@ -73,6 +73,9 @@ def _count_places(ranking: int, counts: np.ndarray) -> None:
                     for e in range(d + 1, 62):
                         hand[4] = e
                         counts[_place(ranking, hand, 5), 3] += 1
+                    hand[4] = -1
+                hand[3] = -1
+            hand[2] = -1
 
 
 @numba.njit

@@ -1,0 +1,82 @@
+"""How cards, moves and amounts are observed: as numbers that every mode computes alike.
+
+A table is as long as the next power of 2, and is looked up by the lowest bits of a number: none
+(-1) finds the last entry, and the compiler sees that no index is negative.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from sabacc_env.cards import Card
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import (
+    BUY_DISCARD,
+    CALL,
+    CHECK,
+    DISCARD_DRAW,
+    DISCARD_DRAWN,
+    DRAW,
+    JUNK,
+    KEEP,
+    MAX_HAND,
+    MAX_SEATS,
+    NUM_CARDS,
+    RAISE,
+    REDRAW,
+    REPLACE,
+    REPLACE_SPIKE,
+    STAND,
+    SWAP,
+)
+
+SYLOP_CODE: Final = 0.05
+
+CARD_CODES: Final = np.zeros(64, dtype=np.float32)
+"""A card as value / 10, a Sylop 0.05, none 0."""
+SUIT_CODES: Final = np.zeros(64, dtype=np.float32)
+"""A card's suit (1 to 3) / 3; 0 for a Sylop and for none."""
+for _id in range(NUM_CARDS):
+    _value = Card(_id).value
+    CARD_CODES[_id] = _value / 10 if _value else SYLOP_CODE
+    SUIT_CODES[_id] = (_id // 20 + 1) / 3 if _value else 0
+
+SEAT_CODES: Final = np.zeros((MAX_SEATS + 1, MAX_SEATS, 16), dtype=np.float32)
+"""By number of players and observing seat: a seat as (1 + seats after the observer) / 8."""
+for _players in range(2, MAX_SEATS + 1):
+    for _seat in range(_players):
+        for _other in range(_players):
+            SEAT_CODES[_players, _seat, _other] = (1 + (_other - _seat) % _players) / 8
+
+KIND_CODES: Final = np.zeros((16, 3), dtype=np.float32)
+"""A move kind as three numbers, none as zeros: where a card comes from (1 the draw pile, -1 the
+discard pile, 0.5 a forced redraw); what becomes of the hand (above 0 it grows or stays, below 0 a
+card is put down); what becomes of the bet (1 raise, 0.5 call, 0.25 check, -1 junk)."""
+for _kind, _code in {
+    STAND: (0, 0.5, 0),
+    DRAW: (1, 1, 0),
+    BUY_DISCARD: (-1, 1, 0),
+    KEEP: (1, 0.75, 0),
+    DISCARD_DRAWN: (1, 0.25, 0),
+    REPLACE: (1, -0.5, 0),
+    REPLACE_SPIKE: (1, -0.75, 0),
+    DISCARD_DRAW: (1, -1, 0),
+    SWAP: (-1, -1, 0),
+    REDRAW: (0.5, -1, 0),
+    CHECK: (0, 0, 0.25),
+    CALL: (0, 0, 0.5),
+    RAISE: (0, 0, 1),
+    JUNK: (0, 0, -1),
+}.items():
+    KIND_CODES[_kind] = _code
+
+THIRD: Final = np.float32(1 / 3)
+THIRDS: Final = (np.arange(4) / 3).astype(np.float32)
+FIFTHS: Final = (np.arange(8) / MAX_HAND).astype(np.float32)
+SIXTHS: Final = (np.arange(8) / 6).astype(np.float32)
+
+
+@jit
+def ratio(part: int, whole: int, most: int) -> float:
+    """Return part / whole, at most ``most``; the whole is taken as 1 if it is nothing."""
+    return min(part / max(whole, 1), float(most))

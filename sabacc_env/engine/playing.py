@@ -1,0 +1,160 @@
+"""Policies inside the loop: tables played on by compiled functions, for rollouts and evaluation.
+
+A policy is a function ``(observation, legal, word) -> action``, compiled by ``policy``. It sees one
+row of ``OBSERVATION_DTYPE`` (its blocks by name: ``observation.own_total[1]``), the legal actions
+as bits, and one random word of 32 bits: all the chance that it may use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from sabacc_env.engine.batch import Ended, Played, Shown, Start, deal_on, note_end, show_turn
+from sabacc_env.engine.cards import lowest
+from sabacc_env.engine.chance import POLICY, next_word, stream
+from sabacc_env.engine.features import OBSERVATION_DTYPE
+from sabacc_env.engine.jit import jit, jit_for
+from sabacc_env.engine.layout import (
+    CALL,
+    CHECK,
+    FIRST_BET_ACTION,
+    GAME_DTYPE,
+    MAX_SEATS,
+    OVER,
+    RULES_DTYPE,
+    STAND,
+    Array,
+    Record,
+)
+from sabacc_env.engine.step import play_action
+
+Policy = Callable[[Record, int, int], int]
+
+POLICY_SIGNATURE = types.int64(
+    numba.typeof(np.zeros(1, OBSERVATION_DTYPE)).dtype, types.int64, types.int64
+)
+"""A policy: an action from an observation, the legal actions as bits, and a random word."""
+
+
+def _array(dtype: Any, *shape: int) -> Any:
+    return numba.typeof(np.zeros(shape, dtype))
+
+
+_INTEGERS, _ROWS = _array(np.int64, 1), _array(np.int64, 1, 1)
+_BOOLS, _GAMES = _array(np.bool_, 1), _array(GAME_DTYPE, 1)
+_FLOATS, _BYTES = _array(np.float32, 1, 1), _array(np.int8, 1, 1)
+PLAY_SIGNATURE = types.void(
+    types.NamedTuple((_GAMES, _array(RULES_DTYPE, 1), _INTEGERS, _ROWS), Played),
+    types.NamedTuple(
+        (_INTEGERS, _INTEGERS, _BYTES, _array(OBSERVATION_DTYPE, 1), _FLOATS, _BYTES), Shown
+    ),
+    types.NamedTuple((_BOOLS, _BOOLS, _ROWS, _GAMES, _INTEGERS), Ended),
+    types.NamedTuple((_INTEGERS, _ROWS, _INTEGERS, _ROWS, _INTEGERS), Start),
+    types.UniTuple(types.FunctionType(POLICY_SIGNATURE), MAX_SEATS),
+    types.int64,
+    types.int64,
+    types.boolean,
+    _INTEGERS,
+)
+
+
+@jit_for(PLAY_SIGNATURE)
+def play_tables(
+    played: Played,
+    shown: Shown,
+    ended: Ended,
+    start: Start,
+    policies: tuple[Policy, ...],
+    call: int,
+    decisions: int,
+    at_once: bool,
+    which: Array,
+) -> None:
+    """Play so many decisions at each of these tables, every seat by its policy, dealing on.
+
+    A table's random words come from a stream for (seed, table, call). One table after the other
+    plays all its decisions: its record and its row then stay in the fastest cache.
+    """
+    for i in range(len(which)):
+        table = which[i]
+        g = played.games[table]
+        r = played.rules[played.rule_of[table]]
+        low, high = stream(start.seed[0], start.seed[1], POLICY, table)
+        state, increment = stream(low, high, POLICY, call)
+        for _ in range(decisions):
+            state, word = next_word(state, increment)
+            seat = int(g.seat_to_act)
+            action = policies[seat & 7](shown.rows[table], shown.legal[table], word)
+            play_action(g, r, action, played.bet_sizes)
+            if g.phase == OVER:
+                note_end(g, ended, table)
+                if at_once:
+                    deal_on(played, ended, start, table)
+            show_turn(played, shown, table)
+
+
+# Policies.
+
+
+def policy(function: Policy) -> Policy:
+    """Compile a function as a policy; see this module."""
+    return jit_for(POLICY_SIGNATURE, cached=function.__module__ == __name__)(function)
+
+
+def is_policy(function: object) -> bool:
+    """Say whether something was made by ``policy``; interpreted, any function will do."""
+    if numba.config.DISABLE_JIT:
+        return callable(function)
+    signatures = getattr(function, "nopython_signatures", ())
+    return any(signature.args == POLICY_SIGNATURE.args for signature in signatures)
+
+
+@jit
+def count(members: int) -> int:
+    """Return how many members a set has."""
+    members = members - (members >> 1 & 0x5555555555555555)
+    members = (members & 0x3333333333333333) + (members >> 2 & 0x3333333333333333)
+    members = (members + (members >> 4)) & 0x0F0F0F0F0F0F0F0F
+    members += members >> 8
+    members += members >> 16
+    return (members + (members >> 32)) & 127
+
+
+@jit
+def pick(members: int, word: int) -> int:
+    """Return a member of a set that is not empty, chosen by a random word of 32 bits."""
+    for _ in range(word * count(members) >> 32):
+        members &= members - 1
+    return lowest(members)
+
+
+@policy
+def random_legal(_observation: Record, legal: int, word: int) -> int:
+    """Play any legal action with the same probability."""
+    return pick(legal, word)
+
+
+@policy
+def calling_station(_observation: Record, legal: int, word: int) -> int:
+    """Stand, check and call; choose at random what must be chosen."""
+    calm = legal & (1 << STAND | 1 << CHECK | 1 << CALL)
+    return pick(calm if calm != 0 else legal, word)
+
+
+@policy
+def always_raise(_observation: Record, legal: int, word: int) -> int:
+    """Raise the most; else stand, check or call; choose at random what must be chosen."""
+    raises = legal >> FIRST_BET_ACTION
+    if raises == 0:
+        calm = legal & (1 << STAND | 1 << CHECK | 1 << CALL)
+        return pick(calm if calm != 0 else legal, word)
+    largest = FIRST_BET_ACTION
+    while raises > 1:
+        raises >>= 1
+        largest += 1
+    return largest
