@@ -22,6 +22,7 @@ import pytest
 
 from sabacc_env import Game, Tables, rule_sets, sabacc_v0
 from sabacc_env.agent import RandomAgent
+from sabacc_env.policies import random_legal
 
 pytestmark = pytest.mark.benchmark
 
@@ -99,6 +100,7 @@ def test_decisions_of_tables(rules: str) -> None:
     tables = Tables(rules, num_tables=4096, num_players=4, seed=0)
     agent = RandomAgent(tables.rules, 4)
     rng = np.random.default_rng(0)
+    tables.step(agent.act(tables.observations, tables.action_masks, rng))  # compiled by now
     rates = []
     for _ in range(RUNS):
         spent = 0.0
@@ -109,6 +111,20 @@ def test_decisions_of_tables(rules: str) -> None:
             spent += time.process_time() - start
         rates.append(50 * 4096 / spent)
     report(f"Tables.step, 4096 tables, 4-player {rules}", rates, "decisions a CPU-second")
+
+
+@pytest.mark.parametrize("rules", rule_sets())
+def test_decisions_inside_the_loop(rules: str) -> None:
+    tables = Tables(rules, num_tables=4096, num_players=4, seed=0)
+
+    def play() -> int:
+        tables.play(random_legal, 50)
+        return 50 * 4096
+
+    play()
+    rates = [per_cpu_second(play) for _ in range(RUNS)]
+    what = f"Tables.play(random_legal), 4096 tables, 4-player {rules}"
+    report(what, rates, "decisions a CPU-second")
 
 
 def test_import_and_first_step(tmp_path: Any) -> None:
