@@ -107,39 +107,29 @@ def strength_of(g: Record, r: Record, seat: int) -> int:
 @jit
 def best_hand(g: Record, r: Record, seats: int) -> int:
     """Return the seat with the best hand of a set, by blind draw if need be."""
-    if seats & (seats - 1) == 0:
-        return lowest(seats)
-    best = -1
-    tied = 0
-    for seat in range(int(g.num_players)):
-        if seats >> seat & 1:
-            place = place_of(g, r, seat)
-            if place > best:
-                best = place
-                tied = 0
-            if place == best:
-                tied |= 1 << seat
-    if tied & (tied - 1) == 0:
-        return lowest(tied)
-    return best_of_equals(g, r, tied)
+    if seats & (seats - 1) != 0:
+        seats = best_seats(g, r, seats, False)
+    if seats & (seats - 1) != 0:  # only now: tie-breakers take long to work out
+        seats = best_seats(g, r, seats, True)
+    if seats & (seats - 1) != 0:
+        return blind_draw(g, r, seats)
+    return lowest(seats)
 
 
 @jit
-def best_of_equals(g: Record, r: Record, seats: int) -> int:
-    """Return the best seat of several with hands of one place, by the ranking's tie-breakers."""
+def best_seats(g: Record, r: Record, seats: int, with_ties: bool) -> int:
+    """Return the seats of a set whose hands are the best, by tie-breakers too or without them."""
     best = -1
     tied = 0
     for seat in range(int(g.num_players)):
         if seats >> seat & 1:
-            strength = strength_of(g, r, seat)
+            strength = strength_of(g, r, seat) if with_ties else place_of(g, r, seat)
             if strength > best:
                 best = strength
                 tied = 0
             if strength == best:
                 tied |= 1 << seat
-    if tied & (tied - 1) == 0:
-        return lowest(tied)
-    return blind_draw(g, r, tied)
+    return tied
 
 
 @jit
