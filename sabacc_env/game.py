@@ -1,4 +1,4 @@
-"""One table in plain terms: a hand of Sabacc from the deal to the end ."""
+"""One table in plain terms: a hand of Sabacc from the deal to the end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.state import TableState
 from sabacc_env.view import GameView
 
-FORMAT: Final = b"sabacc-game 1\n"
+FORMAT: Final = b"sabacc-game 2\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
 
 _ONE_RAISE: Final = encode_bet_sizes(("min",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,14 @@ from numpy.typing import NDArray
 
 from sabacc_env.engine.features import BLOCKS, OBSERVATION_SIZE, PACKED_SCALES
 
-__all__ = ["BLOCKS", "OBSERVATION_SIZE", "PACKED_SCALES", "blocks", "feature_names"]
+__all__ = [
+    "BLOCKS",
+    "OBSERVATION_SIZE",
+    "PACKED_SCALES",
+    "blocks",
+    "feature_names",
+    "observation_version",
+]
 
 
 def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
@@ -29,6 +37,11 @@ def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
         views[block.name] = flat.reshape(observations.shape[:-1] + block.shape)
         first += size
     return SimpleNamespace(**views)
+
+
+def observation_version() -> str:
+    """Return a hash of what every index means: an agent trained on another cannot read these."""
+    return hashlib.sha256("\n".join(feature_names()).encode()).hexdigest()[:16]
 
 
 def feature_names() -> list[str]:

@@ -28,7 +28,7 @@ from sabacc_env.engine.actions import (
     num_actions,
 )
 from sabacc_env.errors import SabaccError
-from sabacc_env.observation import OBSERVATION_SIZE
+from sabacc_env.observation import OBSERVATION_SIZE, observation_version
 from sabacc_env.rules import RuleSet, load_rules
 
 FORMAT: Final = "sabacc-network"
@@ -214,6 +214,11 @@ def read_info(path: str | Path) -> NetworkInfo:
                 f"{path}: was made for observations of {described['observation_size']} numbers; "
                 f"here they have {OBSERVATION_SIZE}"
             )
+        if described.get("observation_version") != observation_version():
+            raise SabaccError(
+                f"{path}: was made for observations whose numbers meant something else; train it "
+                "again with this version"
+            )
         return NetworkInfo(
             rules=RuleSet.from_canonical(described["rules"]),
             num_players=described["num_players"],
@@ -245,6 +250,7 @@ def _described(info: NetworkInfo, arrays: Mapping[str, NDArray[np.float32]]) -> 
         "num_players": info.num_players,
         "bet_sizes": _plain(info.bet_sizes),
         "observation_size": OBSERVATION_SIZE,
+        "observation_version": observation_version(),
         "layer_sizes": _layer_sizes(arrays),
         "activation": info.activation,
         "training": dict(info.training),

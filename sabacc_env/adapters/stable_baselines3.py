@@ -309,7 +309,8 @@ class SabaccVecEnv(VecEnv):
         self._members[which] = self._rng.choice(len(self.opponents), size=size, p=self.weights)
         self._draw_stakes(which)
         given = {name: drawn[which] for name, drawn in self._given.items() if drawn is not None}
-        self.tables.set_stakes(which, **given)
+        if given:
+            self.tables.set_stakes(which, **given)
 
     def _draw_stakes(self, which: NDArray[np.int64]) -> None:
         if self._stacks is not None:

@@ -1,8 +1,9 @@
 """What every feature of the observation is: the blocks in their order, with a name for each index.
 
 The encoder (``observe.py``) writes the same blocks in the same order; the documentation's table is
-made from here. A feature is a comparison, a small integer, or one division of integers in float64
-stored once as float32, so that every mode agrees bit for bit.
+made from here. A feature is a comparison, a small integer, one division of integers in float64
+stored once as float32, or a small integer times a third in float32, so that every mode agrees bit
+for bit.
 """
 
 from __future__ import annotations

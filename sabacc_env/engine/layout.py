@@ -1,9 +1,10 @@
 """The records of the engine: one for the rules, one for a hand in play; and the names of codes.
 
 A hand in play is one record, meaningful with its rules record: copying it clones the game, and
-equal bytes are equal games. Fields are signed integers only: Numba makes floats of a mix of signed
-and unsigned. No field is called as a method of ``np.record`` is: interpreted, the method would be
-found. Seats, cards and slots are -1 where there is none; sets of seats and cards are bit masks.
+equal bytes are equal games. Whole numbers are signed in every field: Numba makes floats of a mix
+of signed and unsigned. No field is called as a method of ``np.record`` is: interpreted, the method
+would be found. Seats, cards and slots are -1 where there is none; sets of seats and cards are bit
+masks.
 """
 
 from __future__ import annotations

@@ -118,6 +118,12 @@ def test_other_observations_are_refused(saved, monkeypatch):
         load(saved, "casino", 2)
 
 
+def test_other_meanings_of_the_observation_are_refused(saved, monkeypatch):
+    monkeypatch.setattr("sabacc_agents.network.observation_version", lambda: "another")
+    with pytest.raises(SabaccError, match="whose numbers meant something else"):
+        load_network(saved)
+
+
 def test_a_later_version_is_refused(saved, monkeypatch):
     monkeypatch.setattr("sabacc_agents.network.VERSION", 0)
     with pytest.raises(SabaccError, match="format version 1; this package reads 0"):
