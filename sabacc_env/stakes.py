@@ -53,11 +53,8 @@ class Stakes:
         self._antes = np.array([0 if rules.points else rules.ante_unit for rules in rule_sets])[
             rule_of
         ]
-        if credits is not None:
-            self._refuse("credits", rule_sets, "are played for points", lambda r: r.points)
-        if sabacc_pots is not None:
-            none = "have no Sabacc pot"
-            self._refuse("sabacc_pots", rule_sets, none, lambda r: not r.sabacc_ante)
+        self._rule_sets = rule_sets
+        self._refuse_unfit(credits, sabacc_pots)
         n = len(rule_of)
         usual = [starting_credits(rules, MAX_SEATS) for rules in rule_sets]
         self._seats = np.arange(MAX_SEATS) < players[:, None]
@@ -77,30 +74,39 @@ class Stakes:
         self.asked = any(callable(given) for given in self._given.values())
         self._take(np.arange(n), np.zeros(n, dtype=np.int64), asked=False, names=tuple(self._given))
 
-    @staticmethod
-    def _refuse(
-        name: str, rule_sets: Sequence[RuleSet], why: str, unfit: Callable[[RuleSet], bool]
-    ) -> None:
-        for rules in rule_sets:
-            if unfit(rules):
-                raise SabaccError(f"{name}: the rules {rules.name!r} {why}")
+    def _refuse_unfit(self, credits: object, sabacc_pots: object) -> None:
+        """Refuse what some of the rule sets do not have."""
+        for rules in self._rule_sets:
+            if credits is not None and rules.points:
+                raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
+            if sabacc_pots is not None and not rules.sabacc_ante:
+                raise SabaccError(f"sabacc_pots: the rules {rules.name!r} have no Sabacc pot")
 
-    def give(self, which: Ints, given: dict[str, ArrayLike]) -> None:
+    def give(self, which: Ints, credits: ArrayLike | None, sabacc_pots: ArrayLike | None) -> None:
         """Change the credits or Sabacc pots that later episodes of these tables start from.
 
         Raises:
-            SabaccError: for values that make no hand.
+            SabaccError: for values that make no hand; nothing has changed.
         """
-        for name, values in given.items():
-            row = (int(self._players.max()),) if name == "credits" else ()
-            try:
-                new = np.broadcast_to(_whole(values), (len(which), *row))
-            except (ValueError, TypeError, OverflowError) as error:
-                raise SabaccError(
-                    f"{name}: give whole numbers of shape {(len(which), *row)}"
-                ) from error
-            getattr(self, f"_set_{name}")(which, new)
-        self._check_stakes(which)
+        self._refuse_unfit(credits, sabacc_pots)
+        before = self.start.credits[which], self.start.sabacc_pots[which]
+        try:
+            for name, values in (("credits", credits), ("sabacc_pots", sabacc_pots)):
+                if values is not None:
+                    shape = (len(which), *self._row(name))
+                    try:
+                        new = np.broadcast_to(_whole(values), shape)
+                    except (ValueError, TypeError, OverflowError) as error:
+                        raise SabaccError(f"{name}: give whole numbers of shape {shape}") from error
+                    getattr(self, f"_set_{name}")(which, new)
+            self._check_stakes(which)
+        except SabaccError:
+            self.start.credits[which], self.start.sabacc_pots[which] = before
+            raise
+
+    def _row(self, name: str) -> tuple[int, ...]:
+        """Return the shape of what is given for one table."""
+        return (int(self._players.max()),) if name == "credits" else ()
 
     def ask(self, which: Ints, new: NDArray[np.bool_], hand_counts: Ints) -> None:
         """Ask the functions what the next hands start from.
@@ -122,27 +128,23 @@ class Stakes:
             given = self._given[name]
             if given is None or callable(given) != asked or not len(which):
                 continue
-            width = int(self._players.max()) if name == "credits" else None
-            values = self._values(name, given, which, hand_counts, width)
-            getattr(self, f"_set_{name}")(which, values)
+            getattr(self, f"_set_{name}")(which, self._values(name, given, which, hand_counts))
         self._check_stakes(which)
 
-    def _values(
-        self, name: str, given: PerTable, which: Ints, hand_counts: Ints, width: int | None
-    ) -> Ints:
-        """Return what was given for these tables, (len(which),) or with a row of that width."""
-        row = () if width is None else (width,)
+    def _values(self, name: str, given: PerTable, which: Ints, hand_counts: Ints) -> Ints:
+        """Return what was given for these tables, (len(which),) or with a row for each."""
+        row = self._row(name)
         try:
             if callable(given):
                 rows = [given(int(table), int(hand_counts[table])) for table in which]
-                if width is not None:
-                    rows = [[*values, *[0] * (width - len(values))] for values in rows]
+                if row:
+                    rows = [[*values, *[0] * (row[0] - len(values))] for values in rows]
                 return np.array([_whole(values) for values in rows]).reshape(len(which), *row)
             return np.broadcast_to(_whole(given), (len(self._players), *row))[which]
         except (ValueError, TypeError, OverflowError) as error:
             raise SabaccError(
                 f"{name}: give whole numbers of shape {(len(self._players), *row)}, or a "
-                f"function of (table, hand count) returning {'one' if width is None else 'a row'}"
+                f"function of (table, hand count) returning {'a row' if row else 'one'}"
             ) from error
 
     def _set_keys(self, which: Ints, keys: Ints) -> None:

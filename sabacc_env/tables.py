@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 Rules = str | Path | RuleSet
 
+LEGAL: Final = -(2**63)
+"""What stands for a table where no policy chose an illegal action."""
+
 FORMAT: Final = b"sabacc-tables 2\n"
 
 
@@ -96,6 +99,23 @@ class Tables:
         credits: PerTable | None = None,
         sabacc_pots: PerTable | None = None,
     ) -> None:
+        given = keys, dealers, credits, sabacc_pots
+        self._make(rules, num_tables, num_players, seed, hands, bet_sizes, threads, packed, given)
+        self._begin()
+
+    def _make(
+        self,
+        rules: Rules | Sequence[Rules],
+        num_tables: int,
+        num_players: int | Sequence[int],
+        seed: int | None,
+        hands: int,
+        bet_sizes: Sequence[BetSize],
+        threads: int,
+        packed: bool,
+        given: tuple[PerTable | None, ...],
+    ) -> None:
+        """Make everything but the first deal."""
         n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
         self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
         self.hands = whole("hands", hands, 1, UNLIMITED)
@@ -114,17 +134,7 @@ class Tables:
                 f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
                 "machine cannot give; use fewer"
             ) from None
-        self._stakes = Stakes(
-            self.rule_sets,
-            self.rule_of,
-            self.players,
-            self.seed,
-            keys,
-            dealers,
-            credits,
-            sabacc_pots,
-        )
-        self._begin()
+        self._stakes = Stakes(self.rule_sets, self.rule_of, self.players, self.seed, *given)
 
     def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
         """Make the arrays."""
@@ -206,7 +216,7 @@ class Tables:
         self._forget_ends()
         at_once = not self._stakes.asked
         self._in_chunks(batch.step_tables, (*self._batches, at_once), which, chosen)
-        self._deal_on(which)
+        self._deal_on()
 
     def play(self, policies: Policy | Sequence[Policy], decisions: int) -> None:
         """Play so many decisions at every table by compiled policies, dealing on.
@@ -220,8 +230,9 @@ class Tables:
             decisions: how many decisions to play at each table.
 
         Raises:
-            SabaccError: for what is no policy; a policy must choose legal actions, and one that
-                does not leaves the table as it cannot be.
+            SabaccError: for what is no policy.
+            IllegalMove: for a policy that chose an illegal action: names the table and the action.
+                Its table stands before it, and the others have played on.
         """
         from sabacc_env.engine.playing import play_tables
         from sabacc_env.policies import one_a_seat
@@ -230,13 +241,17 @@ class Tables:
         whole("decisions", decisions, 0, 2**62)
         self._forget_ends()
         at_once = not self._stakes.asked
+        wrong = np.full(self.num_tables, LEGAL, dtype=np.int64)
         for _ in range(1 if at_once else decisions):
             self.calls += 1
-            settings = (chosen, self.calls, decisions if at_once else 1, at_once)
+            settings = (chosen, self.calls, decisions if at_once else 1, at_once, wrong)
             with warnings.catch_warnings():  # Numba calls function arguments experimental
                 warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
                 self._in_chunks(play_tables, (*self._batches, *settings), self._all)
-            self._deal_on(self._all)
+            self._deal_on()
+            if (bad := wrong != LEGAL).any():
+                table = int(bad.argmax())
+                raise IllegalMove(f"policies: {self._refusal(table, int(wrong[table]))}")
 
     @property
     def _batches(self) -> tuple[Any, ...]:
@@ -255,9 +270,10 @@ class Tables:
         self._in_chunks(batch.begin_episodes, self._batches, self._all)
         self._refuse_dead_starts(self._all)
 
-    def _deal_on(self, which: NDArray[np.int64]) -> None:
+    def _deal_on(self) -> None:
         """Deal where hands wait for what functions say of the next one."""
-        waiting = which[self.seats_to_act[which] < 0]
+        ended = np.flatnonzero(self.finished)
+        waiting = ended[self.seats_to_act[ended] < 0]
         if not self._stakes.asked:
             self._refuse_dead_starts(waiting)
             return
@@ -328,13 +344,9 @@ class Tables:
             sabacc_pots: credits in the Sabacc pots before the antes, (n,), or one for all.
 
         Raises:
-            SabaccError: for stakes that make no hand; what was set before is then undefined.
+            SabaccError: for stakes that make no hand; nothing has changed.
         """
-        which = self._checked_tables(tables)
-        given = {"credits": credits, "sabacc_pots": sabacc_pots}
-        self._stakes.give(
-            which, {name: values for name, values in given.items() if values is not None}
-        )
+        self._stakes.give(self._checked_tables(tables), credits, sabacc_pots)
 
     # Looking and keeping.
 
@@ -451,15 +463,13 @@ class Tables:
         calls = header.pop("calls")
         n = header["num_tables"]
         rule_of, players = np.frombuffer(state[: 16 * n], dtype=np.int64).reshape(2, n)
-        tables = cls(
+        tables = object.__new__(cls)
+        tables._make(
             [rule_sets[index] for index in rule_of] if len(rule_sets) > 1 else rule_sets[0],
             num_players=players.tolist(),
             **header,
             threads=threads,
-            keys=keys,
-            dealers=dealers,
-            credits=credits,
-            sabacc_pots=sabacc_pots,
+            given=(keys, dealers, credits, sabacc_pots),
         )
         tables.calls = calls
         state = state[16 * n :]

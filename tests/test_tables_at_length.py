@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sabacc_env import Game, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env import Game, IllegalMove, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.observation import PACKED_SCALES
 from sabacc_env.policies import always_raise, calling_station, count, pick, policy, random_legal
 from tests.engine.twins import INTERPRETED
@@ -222,6 +222,42 @@ def test_stakes_of_later_episodes() -> None:
 def test_bad_arguments(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(SabaccError, match=message):
         Tables(**{"rules": "casino", "num_tables": 3, **arguments})  # type: ignore[arg-type]
+
+
+@policy
+def out_of_bounds(_observation, _legal, word):
+    return word - 2**31
+
+
+def test_a_policy_that_breaks_the_rules_is_stopped_before_it() -> None:
+    tables, twin = (Tables("casino", 4, 2, seed=0) for _ in range(2))
+    with pytest.raises(IllegalMove, match=r"policies: table 0: action -?\d+ \(no such action\)"):
+        tables.play(out_of_bounds, 5)
+    assert all(tables.game(table) == twin.game(table) for table in range(4))
+
+
+def test_bytes_are_read_without_dealing_or_asking() -> None:
+    asked: list[int] = []
+
+    def key(table: int, hand_count: int) -> int:
+        asked.append(table)
+        return 7
+
+    tables = Tables("casino", 3, 2, keys=key)
+    data, asked[:] = tables.to_bytes(), []
+    Tables.from_bytes(data, keys=key)
+    assert asked == []
+
+
+def test_refused_stakes_change_nothing() -> None:
+    tables = Tables("casino", 2, 2, seed=0)
+    before = tables._stakes.start.credits.copy(), tables._stakes.start.sabacc_pots.copy()
+    with pytest.raises(SabaccError, match="fewer than two seats"):
+        tables.set_stakes([0], credits=[0, 50], sabacc_pots=3)
+    assert (tables._stakes.start.credits == before[0]).all()
+    assert (tables._stakes.start.sabacc_pots == before[1]).all()
+    with pytest.raises(SabaccError, match="are played for points"):
+        Tables("black_spire", 2).set_stakes([0], credits=[5, 5])
 
 
 @pytest.mark.parametrize("policies", [None, [random_legal], [random_legal, 3], "random"])

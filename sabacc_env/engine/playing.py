@@ -60,6 +60,7 @@ PLAY_SIGNATURE = types.void(
     types.int64,
     types.boolean,
     _INTEGERS,
+    _INTEGERS,
 )
 
 
@@ -73,12 +74,14 @@ def play_tables(
     call: int,
     decisions: int,
     at_once: bool,
+    wrong: Array,
     which: Array,
 ) -> None:
     """Play so many decisions at each of these tables, every seat by its policy, dealing on.
 
     A table's random words come from a stream for (seed, table, call). One table after the other
-    plays all its decisions: its record and its row then stay in the fastest cache.
+    plays all its decisions: its record and its row then stay in the fastest cache. A table whose
+    policy chooses an illegal action stops before it, and the action is written to ``wrong``.
     """
     for i in range(len(which)):
         table = which[i]
@@ -90,6 +93,9 @@ def play_tables(
             state, word = next_word(state, increment)
             seat = int(g.seat_to_act)
             action = policies[seat & 7](shown.rows[table], shown.legal[table], word)
+            if action < 0 or action >= 63 or shown.legal[table] >> action & 1 == 0:
+                wrong[table] = action
+                break
             play_action(g, r, action, played.bet_sizes)
             if g.phase == OVER:
                 note_end(g, ended, table)
@@ -139,20 +145,25 @@ def random_legal(_observation: Record, legal: int, word: int) -> int:
     return pick(legal, word)
 
 
-@policy
-def calling_station(_observation: Record, legal: int, word: int) -> int:
-    """Stand, check and call; choose at random what must be chosen."""
+@jit
+def calmly(legal: int, word: int) -> int:
+    """Stand, check or call; choose at random where none of them is legal."""
     calm = legal & (1 << STAND | 1 << CHECK | 1 << CALL)
     return pick(calm if calm != 0 else legal, word)
 
 
 @policy
+def calling_station(_observation: Record, legal: int, word: int) -> int:
+    """Stand, check and call; choose at random what must be chosen."""
+    return calmly(legal, word)
+
+
+@policy
 def always_raise(_observation: Record, legal: int, word: int) -> int:
-    """Raise the most; else stand, check or call; choose at random what must be chosen."""
+    """Raise by the last bet size that is legal, the largest by default; else as the station."""
     raises = legal >> FIRST_BET_ACTION
     if raises == 0:
-        calm = legal & (1 << STAND | 1 << CHECK | 1 << CALL)
-        return pick(calm if calm != 0 else legal, word)
+        return calmly(legal, word)
     largest = FIRST_BET_ACTION
     while raises > 1:
         raises >>= 1
