@@ -1,5 +1,7 @@
 """Corellian Spike Sabacc for reinforcement learning: exact rules on one compiled engine."""
 
+import gymnasium
+
 from sabacc_env.cards import Card
 from sabacc_env.errors import IllegalMove, RulesError, SabaccError
 from sabacc_env.game import Game
@@ -10,6 +12,12 @@ from sabacc_env.tables import Tables
 
 # Last, because it imports what is above.
 from sabacc_env import sabacc_v0  # isort: skip
+
+gymnasium.register(
+    "Sabacc-v0",
+    entry_point="sabacc_env.envs.single_seat:SabaccEnv",
+    vector_entry_point="sabacc_env.envs.vector:SabaccVectorEnv",
+)
 
 __all__ = [
     "Card",

@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.agent import Agent
+from sabacc_env.checks import allowed
 from sabacc_env.engine.actions import BetSize
 from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game import Game
+from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.wording import shown
 from sabacc_env.tables import Tables
@@ -61,6 +64,17 @@ def wants_views(agent: Agent) -> bool:
     return getattr(agent, "wants", None) == "views"
 
 
+def seen_in(game: Game, agent: Agent) -> NDArray[np.float32] | list[GameView]:
+    """Return what an agent is shown of a game where it is to act: the one row for ``actions``."""
+    seat = game.seat_to_act
+    assert seat is not None
+    if wants_views(agent):
+        return [game.view(seat)]
+    observations = np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
+    game.observe(seat, observations[0])
+    return observations
+
+
 def actions_at(
     agent: Agent, tables: Tables, which: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
@@ -89,15 +103,14 @@ def actions(
     """
     with _own_code(_name(agent), "act"):
         chosen = np.asarray(given := agent.act(observations, action_masks, rng, tables))
-    count, num_actions = action_masks.shape
+    count = len(action_masks)
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
         got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else shown(given)
         raise SabaccError(
             f"agent: {_name(agent)!r} must return from act whole numbers of shape ({count},), "
             f"not {got}"
         )
-    known = (chosen >= 0) & (chosen < num_actions)
-    legal = known & (action_masks[np.arange(count), np.where(known, chosen, 0)] > 0)
+    legal = allowed(action_masks, chosen)
     if not legal.all():
         row = int(legal.argmin())
         choices = ", ".join(map(str, np.flatnonzero(action_masks[row])))

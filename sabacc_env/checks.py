@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from operator import index
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.rulebook import starting_credits
@@ -20,6 +24,36 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     if not least <= number <= most:
         raise SabaccError(f"{name}: {number} is not from {least} to {most}")
     return number
+
+
+def number(name: str, value: object) -> float:
+    """Return a number, or say in one sentence that it is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise SabaccError(f"{name}: {value!r} is no number")
+    return float(value)
+
+
+def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
+    """Return so many whole numbers as an array, or say in one sentence what is wrong with them."""
+    array = np.asarray(values)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise SabaccError(
+            f"{name}: give {count} whole numbers, not {array.dtype} of shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def allowed(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say for each row whether its mask allows its action; no number is out of bounds here.
+
+    >>> allowed(np.array([[1, 0], [1, 0], [1, 0]]), np.array([0, 1, -2]))
+    array([ True, False, False])
+    """
+    count, num_actions = action_masks.shape
+    known = (actions >= 0) & (actions < num_actions)
+    legal: NDArray[np.bool_] = action_masks[np.arange(count), np.where(known, actions, 0)] > 0
+    legal &= known
+    return legal
 
 
 def items(name: str, values: Any) -> list[Any]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -15,7 +12,7 @@ import numpy as np
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import check_num_players, items, whole
+from sabacc_env.checks import check_num_players, items, whole, whole_numbers
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
@@ -32,6 +29,7 @@ from sabacc_env.game import Game, game_of_record
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.stakes import PerTable, Stakes
+from sabacc_env.threads import in_chunks
 
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
@@ -75,7 +73,7 @@ class Tables:
         match_finished: (num_tables,) bool, whether its episode ended with it.
         net_credits: (num_tables, num_players) int64, that hand's; zeros elsewhere. Hands that end
             in one step (antes may take all credits) add up.
-        hand_counts: (num_tables,) int64, hands finished at each table so far.
+        hand_counts: (num_tables,) int64, hands finished (or abandoned) at each table so far.
 
     >>> tables = Tables("orsl", num_tables=4, num_players=3, seed=0)
     >>> tables.step(np.zeros(4, dtype=np.int64))  # action 0: everyone stands
@@ -101,7 +99,7 @@ class Tables:
     ) -> None:
         given = keys, dealers, credits, sabacc_pots
         self._make(rules, num_tables, num_players, seed, hands, bet_sizes, threads, packed, given)
-        self._begin()
+        self._begin(self._all, self.hand_counts)
 
     def _make(
         self,
@@ -209,7 +207,7 @@ class Tables:
             SabaccError: for actions of a wrong shape or type.
         """
         which = self._all if tables is None else self._checked_tables(tables)
-        chosen = self._checked_actions(actions, len(which))
+        chosen = whole_numbers("actions", actions, len(which))
         wrong = batch.first_illegal(self._shown.legal, which, chosen)
         if wrong >= 0:
             raise IllegalMove(self._refusal(int(which[wrong]), int(chosen[wrong])))
@@ -262,13 +260,27 @@ class Tables:
         self._ended.match_finished[:] = False
         self._ended.net[:] = 0
 
-    def _begin(self) -> None:
-        """Deal the first hands."""
+    def restart(self, tables: ArrayLike) -> None:
+        """Abandon the episodes at these tables (distinct indices) and begin new ones.
+
+        An abandoned hand has no result, but it counts: its deal does not come again. What the
+        last step said stays.
+
+        Raises:
+            SabaccError: for what is no table, or stakes that make no hand.
+        """
+        which = self._checked_tables(tables)
+        counts = self.hand_counts.copy()
+        counts[which] += 1
+        self._begin(which, counts)
+
+    def _begin(self, which: NDArray[np.int64], hand_counts: NDArray[np.int64]) -> None:
+        """Deal the first hands of episodes, which are these hands of their tables."""
         if self._stakes.asked:
-            everywhere = np.ones(self.num_tables, dtype=np.bool_)
-            self._stakes.ask(self._all, everywhere, self.hand_counts)
-        self._in_chunks(batch.begin_episodes, self._batches, self._all)
-        self._refuse_dead_starts(self._all)
+            self._stakes.ask(which, np.ones(len(which), dtype=np.bool_), hand_counts)
+        self.hand_counts[:] = hand_counts
+        self._in_chunks(batch.begin_episodes, self._batches, which)
+        self._refuse_dead_starts(which)
 
     def _deal_on(self) -> None:
         """Deal where hands wait for what functions say of the next one."""
@@ -295,15 +307,7 @@ class Tables:
     def _in_chunks(
         self, function: Callable[..., None], batches: tuple[Any, ...], *per_table: NDArray[Any]
     ) -> None:
-        """Call a compiled function, which needs no GIL, on a part of the tables in each thread."""
-        if self.threads == 1:
-            function(*batches, *per_table)
-            return
-        chunks = zip(*(np.array_split(array, self.threads) for array in per_table), strict=True)
-        pool = _pool(self.threads, os.getpid())
-        calls = [pool.submit(function, *batches, *chunk) for chunk in chunks]
-        for call in calls:
-            call.result()
+        in_chunks(self.threads, function, batches, *per_table)
 
     def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
         which = np.asarray(tables)
@@ -311,17 +315,10 @@ class Tables:
             raise SabaccError("tables: give a one-dimensional array of table indices")
         if len(which) and (which.min() < 0 or which.max() >= self.num_tables):
             raise SabaccError(f"tables: indices go from 0 to {self.num_tables - 1}")
-        if len(np.unique(which)) != len(which):
+        which = np.ascontiguousarray(which, dtype=np.int64)
+        if np.bincount(which).max(initial=0) > 1:
             raise SabaccError("tables: an index is named twice")
-        return np.ascontiguousarray(which, dtype=np.int64)
-
-    def _checked_actions(self, actions: ArrayLike, count: int) -> NDArray[np.int64]:
-        chosen = np.asarray(actions)
-        if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
-            raise SabaccError(
-                f"actions: give {count} whole numbers, not {chosen.dtype} of shape {chosen.shape}"
-            )
-        return np.ascontiguousarray(chosen, dtype=np.int64)
+        return which
 
     def _refusal(self, table: int, action: int) -> str:
         names = action_names(self.bet_sizes)
@@ -360,7 +357,8 @@ class Tables:
         Raises:
             SabaccError: where none has ended yet.
         """
-        if self.hand_counts[whole("table", table, 0, self.num_tables - 1)] == 0:
+        table = whole("table", table, 0, self.num_tables - 1)
+        if not self._ended.finals["num_players"][table]:
             raise SabaccError(f"table {table}: no hand has ended yet")
         return self._game(self._ended.finals, table)
 
@@ -488,9 +486,3 @@ def _one_a_table(name: str, given: Any, num_tables: int) -> list[Any]:
     if len(each) != num_tables:
         raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")
     return each
-
-
-@lru_cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Return the threads of a process: those of its parent do not survive a fork."""
-    return ThreadPoolExecutor(threads, thread_name_prefix=f"sabacc-tables-{process}")

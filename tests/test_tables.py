@@ -312,6 +312,69 @@ def test_one_value_for_all_tables() -> None:
         )
 
 
+# Restarting.
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_restarted_tables_begin_new_episodes_and_the_others_go_on(threads: int) -> None:
+    tables, twin = (Tables("orsl", 6, 3, seed=5, hands=4, threads=threads) for _ in range(2))
+    rng = random.Random(5)
+    while not tables.finished.any():
+        actions = random_actions(tables, rng)
+        tables.step(actions)
+        twin.step(actions)
+    which, others = [4, 1], [0, 2, 3, 5]
+    counts = tables.hand_counts.copy()
+    tables.restart(which)
+    for name in ("finished", "match_finished", "net_credits"):  # of the last step
+        assert np.array_equal(getattr(tables, name), getattr(twin, name))
+    for table in which:
+        count = int(counts[table]) + 1  # an abandoned hand counts
+        assert tables.hand_counts[table] == count
+        game = Game("orsl", 3, key=hand_key(5, table, count))
+        game.place_in_episode(0, 4)
+        assert_shows(tables, table, game)
+        assert tables.game(table).credits == game.credits
+    for _ in range(60):
+        for name in (*SHOWN, *TOLD):
+            assert np.array_equal(getattr(tables, name)[others], getattr(twin, name)[others])
+        actions = random_actions(tables, rng)
+        elsewhere = random_actions(twin, rng)
+        elsewhere[others] = actions[others]
+        tables.step(actions)
+        twin.step(elsewhere)
+
+
+def test_an_abandoned_hand_has_no_end() -> None:
+    tables = Tables("orsl", 3, 2, seed=5)
+    tables.restart([1])
+    with pytest.raises(SabaccError, match="table 1: no hand has ended yet"):
+        tables.final_game(1)
+
+
+def test_functions_are_asked_of_restarted_tables() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def credits(table: int, hand_count: int) -> list[int]:
+        asked.append((table, hand_count))
+        return [100 + hand_count, 200]
+
+    tables = Tables("orsl", 3, 2, seed=5, credits=credits)
+    asked.clear()
+    tables.restart([2])
+    assert asked == [(2, 1)]
+    assert tables.game(2).credits == [101 - 30, 170]
+
+
+@pytest.mark.parametrize("which", [[3], [-1], [1, 1], 1, [1.0], [True, False, True]])
+def test_what_is_no_table_is_not_restarted(which: Any) -> None:
+    tables = Tables("orsl", 3, 2, seed=5)
+    before = tables.to_bytes()
+    with pytest.raises(SabaccError, match="tables: "):
+        tables.restart(which)
+    assert tables.to_bytes() == before
+
+
 # Matches.
 
 

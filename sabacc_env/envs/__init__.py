@@ -1,1 +1,1 @@
-"""Environments over the game: PettingZoo's agent-environment cycle and its parallel form."""
+"""Environments over the game: PettingZoo's, and Gymnasium's from one learner's seat."""

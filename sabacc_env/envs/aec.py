@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,13 +23,17 @@ from sabacc_env.engine.actions import (
 )
 from sabacc_env.engine.features import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.engine.layout import UNLIMITED
-from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.envs.options import (
+    RENDER_MODES,
+    TABLE_OPTIONS,
+    checked_render_mode,
+    known_options,
+)
+from sabacc_env.errors import IllegalMove
 from sabacc_env.game import Game
 from sabacc_env.keys import hand_key
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet, load_rules
-
-RESET_OPTIONS = ("dealer", "credits", "sabacc_pot", "deck", "dice")
 
 
 class SabaccAEC(AECEnv):  # type: ignore[misc]
@@ -79,7 +82,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "sabacc_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -95,13 +98,11 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         super().__init__()
         self.rules = load_rules(rules)
         num_players = check_num_players(self.rules, num_players)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise SabaccError(f"render_mode: {render_mode!r} is unknown; use ansi or human")
         self.num_players = num_players
         self.hands = whole("hands", hands, 1, UNLIMITED)
         self._encoded_sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         self.game: Game
         self._seed: int | None = None
         self._episode = 0
@@ -137,7 +138,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         Raises:
             SabaccError: for a seed or options that make no game.
         """
-        given = _known_options(options or {})
+        given = known_options(options, TABLE_OPTIONS)
         if seed is not None:
             self._seed, self._episode = whole("seed", seed, 0, 2**64 - 1), 0
         elif self._seed is None:
@@ -172,7 +173,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         if isinstance(action, bool) or not isinstance(action, int | np.integer):
-            raise _no_action(action)
+            raise no_action(action)
         self.game.play_code(self._checked(int(action)), self._encoded_sizes)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -275,21 +276,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """There is nothing to close."""
 
 
-def _known_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep the options meant for this environment.
-
-    Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error.
-    """
-    if not isinstance(options, Mapping):
-        raise SabaccError(f"options: {options!r} is no dict")
-    for name in options:
-        near = get_close_matches(str(name), RESET_OPTIONS, n=1)
-        if near and name not in RESET_OPTIONS:
-            raise SabaccError(f"options: {name!r} is unknown; did you mean {near[0]!r}?")
-    return {name: value for name, value in options.items() if name in RESET_OPTIONS}
-
-
-def _no_action(action: object) -> IllegalMove:
+def no_action(action: object) -> IllegalMove:
+    """Return the refusal of what is no whole number."""
     return IllegalMove(f"{action!r} is no action: use a whole number below the space's n")
 
 
@@ -299,7 +287,7 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
     def step(self, action: int | None) -> None:
         """Play an action; an illegal one ends the episode with the illegal reward."""
         if isinstance(action, bool):  # which a ``Discrete`` contains, and indexes the mask
-            raise _no_action(action)
+            raise no_action(action)
         agent, ended_before = self.env.agent_selection, self._terminated
         super().step(action)
         if self._terminated and not ended_before:

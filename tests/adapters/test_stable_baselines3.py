@@ -10,33 +10,9 @@ pytest.importorskip("stable_baselines3")
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_env.engine.actions import action_names
+from tests.opponents import CALL, CHECK, JUNK, Preferring
 
 RULES = load_rules("casino")
-NAMES = action_names()
-JUNK, CHECK, CALL = (NAMES.index(name) for name in ("junk", "check", "call"))
-
-
-class Preferring:
-    """Takes the first legal action of its list, else the first of all."""
-
-    def __init__(self, *prefers: int) -> None:
-        self.prefers = prefers
-        self.acted: set[int] = set()
-        self.restarted: set[int] = set()
-
-    def reset(self, num_tables):
-        pass
-
-    def restart(self, tables):
-        self.restarted.update(tables.tolist())
-
-    def act(self, observations, action_masks, rng, tables=None):
-        self.acted.update(tables.tolist())
-        scores = action_masks.astype(float)
-        for rank, action in enumerate(self.prefers):
-            scores[:, action] *= 100 - rank
-        return scores.argmax(axis=1)
 
 
 def make(num_envs=16, num_players=2, rules=RULES, opponents=None, **options) -> SabaccVecEnv:
@@ -70,7 +46,9 @@ def test_shapes_types_and_masks(name, num_players):
         assert (dones.shape, dones.dtype) == ((8,), np.bool_)
         assert [bool(info) for info in infos] == dones.tolist()
         for table in np.flatnonzero(dones):
-            assert np.array_equal(infos[table]["terminal_observation"], before[table])
+            final = infos[table]["terminal_observation"]
+            assert env.observation_space.contains(final)
+            assert not np.array_equal(final, observations[table])
 
 
 def test_what_sb3_contrib_asks():
@@ -102,7 +80,7 @@ class Recorder(Tables):
 @pytest.mark.parametrize(("num_players", "hands"), [(2, 1), (4, 1), (3, 4)])
 def test_rewards_are_the_learners_own_results(monkeypatch, num_players, hands):
     """Replay what the tables saw: sum results of episodes in which the learner had acted."""
-    monkeypatch.setattr("sabacc_env.adapters.stable_baselines3.Tables", Recorder)
+    monkeypatch.setattr("sabacc_env.envs.learner_seat.Tables", Recorder)
     Recorder.log = []
     rules = load_rules("yarith_bespin")  # all others may junk before the learner's first turn
     env = make(
@@ -116,7 +94,7 @@ def test_rewards_are_the_learners_own_results(monkeypatch, num_players, hands):
         sabacc_pots=(0, 5),
     )
     env.reset()
-    seats = env._seats.copy()
+    seats = env._learner.seats.copy()
     rng = np.random.default_rng(1)
     Recorder.log.clear()
     expected_sums = np.zeros(12)
@@ -142,7 +120,7 @@ def test_rewards_are_the_learners_own_results(monkeypatch, num_players, hands):
         Recorder.log.clear()
         assert np.array_equal(done, dones)
         assert got == pytest.approx(expected_sums, abs=1e-3)
-    assert np.array_equal(seats, env._seats)
+    assert np.array_equal(seats, env._learner.seats)
     assert skipped
 
 
@@ -179,13 +157,17 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     assert max(pots) == 20
     assert min(totals) >= 2 * 8 - 8
     assert max(totals) > 60
+    for changed in ((None, (2, 2)), ((3, 3), None)):
+        with pytest.raises(SabaccError, match="a range stays a range"):
+            env.set_stakes(*changed)
     env.set_stakes((3, 3), (2, 2))
     for _ in range(60):
         env.step(random_actions(env, rng))
-    assert set(env._next_credits.ravel()) == {12}
-    assert set(env._next_pots) == {8}
+    assert set(env._learner._next["credits"].ravel()) == {12}
+    assert set(env._learner._next["sabacc_pots"]) == {8}
     equal = make(64, stacks=(2, 100), equal_stacks=True)
-    assert np.array_equal(equal._next_credits[:, 0], equal._next_credits[:, 1])
+    credits = equal._learner._next["credits"]
+    assert np.array_equal(credits[:, 0], credits[:, 1])
 
 
 @pytest.mark.parametrize(
@@ -193,11 +175,12 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     [
         ({"num_envs": 0}, "num_envs: 0 is not from 1"),
         ({"num_players": 1}, "num_players: 1 is not from 2 to 8"),
-        ({"opponents": None}, "opponents: None is no sequence"),
-        ({"opponents": "random"}, "opponents: 'random' is no sequence"),
+        ({"opponents": None}, "opponents: None is no agent"),
+        ({"opponents": "nobody"}, "agent: 'nobody' is unknown"),
         ({"opponents": []}, "opponents: give at least 1"),
         ({"opponents": ["nobody"]}, "agent: 'nobody' is unknown"),
         ({"opponents": [5]}, "opponents: 5 is no agent"),
+        ({"opponents": RandomAgent}, "opponents: <class .*RandomAgent'> is no agent"),
         ({"opponents": [RandomAgent]}, "opponents: <class .*RandomAgent'> is no agent"),
         ({"weights": 5}, "weights: 5 is no sequence"),
         ({"weights": ["x"]}, "weights: 'x' is no number"),
@@ -206,6 +189,11 @@ def test_stakes_are_drawn_anew_from_their_ranges():
         ({"stacks": 5}, "stacks: 5 is no sequence"),
         ({"stacks": (5,)}, "stacks: give two numbers of antes"),
         ({"stacks": ("a", "b")}, "stacks: 'a' is no number"),
+        ({"stacks": (0.5, 3)}, "stacks: 0.5 to 3.0 is no range of antes from 1 up"),
+        ({"rules": "black_spire", "stacks": (9, 9)}, "stacks: the rules 'black_spire' are played"),
+        ({"rules": "spacers", "sabacc_pots": (1, 2)}, "sabacc_pots: .* no Sabacc pot"),
+        ({"threads": 0}, "threads: 0 is not from 1"),
+        ({"hands": 0}, "hands: 0 is not from 1"),
         ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is no range of antes"),
         ({"sabacc_pots": (0, float("inf"))}, "sabacc_pots: 0.0 to inf is no range of antes"),
         ({"seed": -1}, "seed: -1 is not from 0"),
@@ -216,9 +204,9 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     ],
 )
 def test_what_makes_no_environment_is_refused_in_one_sentence(arguments, sentence):
-    given = {"num_envs": 4, "opponents": ["random"], **arguments}
+    given = {"rules": "casino", "num_envs": 4, "opponents": ["random"], **arguments}
     with pytest.raises(SabaccError, match=sentence):
-        SabaccVecEnv("casino", **given)
+        SabaccVecEnv(**given)
 
 
 def test_opponents_by_name_are_built_for_the_game():
@@ -228,7 +216,7 @@ def test_opponents_by_name_are_built_for_the_game():
 
 
 def test_a_step_before_the_first_reset_is_refused():
-    with pytest.raises(SabaccError, match="step: call reset first"):
+    with pytest.raises(SabaccError, match="call reset first"):
         make().step(np.zeros(16, dtype=np.int64))
 
 
@@ -237,8 +225,14 @@ def test_an_opponent_that_plays_what_is_not_legal_is_named():
         def act(self, observations, action_masks, rng, tables=None):
             return action_masks.argmin(axis=1)
 
+    env = make(opponents=[Wild()])
     with pytest.raises(IllegalMove, match="Wild' chose action"):
-        make(opponents=[Wild()]).reset()
+        env.reset()
+    with pytest.raises(SabaccError, match="call reset first"):
+        env.step(env.action_masks().argmax(axis=1))
+    env.set_opponents("random")
+    env.reset()
+    env.step(env.action_masks().argmax(axis=1))
 
 
 def test_a_state_goes_on_alike():
@@ -254,8 +248,30 @@ def test_a_state_goes_on_alike():
             assert np.array_equal(left, right)
 
 
+def test_threads_change_nothing():
+    env, other = make(num_players=3), make(num_players=3, threads=3)
+    assert np.array_equal(env.reset(), other.reset())
+    for _ in range(60):
+        actions = env.action_masks().argmax(axis=1)
+        for left, right in zip(env.step(actions)[:3], other.step(actions)[:3], strict=True):
+            assert np.array_equal(left, right)
+
+
+def test_what_the_learner_saw_at_the_end():
+    env = make(opponents=[Preferring(CHECK, CALL)])
+    env.reset()
+    seats = env._learner.seats.copy()
+    for _ in range(40):
+        _, _, dones, infos = env.step(env.action_masks().argmax(axis=1))
+        for table in np.flatnonzero(dones):
+            seen = np.zeros(env.observation_space.shape, dtype=np.float32)
+            env.tables.final_game(table).observe(seats[table], seen)
+            assert np.array_equal(infos[table]["terminal_observation"], seen)
+        seats = env._learner.seats.copy()
+
+
 def test_seeds():
-    env = make()
+    env = make(num_players=3)
     env.seed(3)
     first = env.reset()
     assert not np.array_equal(env.reset(), first)

@@ -21,7 +21,6 @@ from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes
 from sabacc_env.game import Game
 from sabacc_env.moves import Move
-from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.render.text import render_text
 
 MOST_OTHERS: Final = 4
@@ -66,7 +65,7 @@ def play_hand(
     asking.reset(agents, 1)
     while (seat := game.seat_to_act) is not None:
         agent = agents[seat]
-        observations, mask = _seen_by(agent, game, seat), game.action_mask(encoded)[None]
+        observations, mask = asking.seen_in(game, agent), game.action_mask(encoded)[None]
         choices = _choices(agent, game, observations, mask, encoded)
         (action,) = asking.actions(agent, observations, mask, rngs[seat], np.zeros(1, np.int64))
         before, game = game, _after(game, int(action), encoded)
@@ -92,14 +91,6 @@ def narrate(game: Game, steps: Iterator[Step], names: Sequence[str]) -> Iterator
 
 
 # Playing.
-
-
-def _seen_by(agent: Agent, game: Game, seat: int) -> Any:
-    if asking.wants_views(agent):
-        return [game.view(seat)]
-    observations = np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
-    game.observe(seat, observations[0])
-    return observations
 
 
 def _choices(

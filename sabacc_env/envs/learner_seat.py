@@ -1,0 +1,403 @@
+"""One seat for a learner, the others played inside: what all single-agent environments share.
+
+``Opponents`` are who plays the other seats, ``StakeRanges`` what episodes start from, and
+``LearnerTables`` many tables played from the learner's seat: Gymnasium's vector environment and
+the one for Stable-Baselines3 are forms of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sabacc_env import asking
+from sabacc_env.agent import Agent, agent_class
+from sabacc_env.checks import check_num_players, items, number, whole
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, num_actions
+from sabacc_env.engine.features import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.tables import Tables
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Range = tuple[float, float]
+"""The least and the most of something, in antes."""
+
+AnyOpponents = Agent | str | Sequence[Agent | str]
+"""An agent as an object or by the name that it is registered under, or several of them."""
+
+
+def seat_spaces(bet_sizes: Sequence[BetSize]) -> tuple[spaces.Box, spaces.Discrete]:
+    """Return the spaces of what a seat observes and of its actions."""
+    features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
+    return features, spaces.Discrete(num_actions(bet_sizes))
+
+
+class Opponents:
+    """The agents that play the other seats: each seat draws its own when an episode starts.
+
+    Attributes:
+        agents: who may be drawn.
+        members: (num_tables, num_players) which of them a seat has drawn.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_tables: int,
+        num_players: int,
+        bet_sizes: Sequence[BetSize],
+        opponents: AnyOpponents,
+        weights: Sequence[float] | None,
+    ) -> None:
+        self._built_for = rules, num_players, bet_sizes
+        self.members = np.zeros((num_tables, num_players), dtype=np.int64)
+        self.choose(opponents, weights)
+
+    def choose(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
+        """Draw from these from the next episodes on; one in play stays at its place's agent.
+
+        Args:
+            opponents: agents built for this game, or registered names.
+            weights: how often each is drawn, in proportion; None is equally often.
+
+        Raises:
+            SabaccError: for what is no agent, none at all, fewer than before, or weights that are
+                no proportions.
+        """
+        if isinstance(opponents, str | Agent) or not isinstance(opponents, Iterable):
+            opponents = [opponents]
+        agents = [self._agent(each) for each in opponents]
+        if len(agents) <= self.members.max():
+            raise SabaccError(f"opponents: give at least {self.members.max() + 1}")
+        shares = np.ones(len(agents))
+        if weights is not None:
+            shares = np.array([number("weights", share) for share in items("weights", weights)])
+        if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
+            raise SabaccError("weights: give one for each opponent, none negative, not all 0")
+        self.agents = agents
+        self._shares = shares / shares.sum()
+        self.forget()
+
+    def _agent(self, opponent: Any) -> Agent:
+        if isinstance(opponent, str):
+            return asking.build(opponent, agent_class(opponent), *self._built_for)
+        if isinstance(opponent, type) or not isinstance(opponent, Agent):
+            raise SabaccError(
+                f"opponents: {opponent!r} is no agent; give agents built for this game, or "
+                "registered names"
+            )
+        return opponent
+
+    def forget(self) -> None:
+        """Tell all agents to start afresh at every table."""
+        asking.reset(self.agents, len(self.members))
+
+    def restart(self, tables: Ints) -> None:
+        """Tell all agents that a new hand begins at these tables."""
+        asking.restart(self.agents, tables)
+
+    def draw(self, tables: Ints, rng: np.random.Generator) -> None:
+        """Draw the agents of every seat of these tables."""
+        size = (len(tables), self.members.shape[1])
+        self.members[tables] = rng.choice(len(self.agents), size=size, p=self._shares)
+
+    def actions(self, tables: Tables, which: Ints, rng: np.random.Generator) -> Ints:
+        """Return what is played at these tables: each agent is asked once for all its seats."""
+        members = self.members[which, tables.seats_to_act[which]]
+        actions = np.zeros(len(which), dtype=np.int64)
+        for member in np.flatnonzero(np.bincount(members)):
+            rows = np.flatnonzero(members == member)
+            actions[rows] = asking.actions_at(self.agents[member], tables, which[rows], rng)
+        return actions
+
+
+class StakeRanges:
+    """What the seats start an episode with, where it is drawn rather than as the rules say.
+
+    Args:
+        rules: the rules to be played.
+        num_players: seats at a table.
+        stacks: least and most credits of a seat, in antes, drawn evenly; None is as the rules say.
+        equal_stacks: whether the seats of a table start with the same credits.
+        sabacc_pots: least and most credits in the Sabacc pot, in antes; None is none.
+
+    Raises:
+        SabaccError: for what is no range, or what these rules do not have.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_players: int,
+        stacks: Range | None,
+        equal_stacks: bool,
+        sabacc_pots: Range | None,
+    ) -> None:
+        self._rules = rules
+        self._num_players = num_players
+        self._equal = equal_stacks
+        self._set(stacks, sabacc_pots)
+
+    def change(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
+        """Draw from these ranges from now on.
+
+        Raises:
+            SabaccError: as the class, and for None in place of a range or the other way round.
+        """
+        for name, before, given in (
+            ("stacks", self._stacks, stacks),
+            ("sabacc_pots", self._pots, sabacc_pots),
+        ):
+            if (before is None) != (given is None):
+                raise SabaccError(f"{name}: a range stays a range, and what the rules say stays so")
+        self._set(stacks, sabacc_pots)
+
+    def _set(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
+        if stacks is not None and self._rules.points:
+            raise SabaccError(f"stacks: the rules {self._rules.name!r} are played for points")
+        if sabacc_pots is not None and not self._rules.sabacc_ante:
+            raise SabaccError(f"sabacc_pots: the rules {self._rules.name!r} have no Sabacc pot")
+        unit = self._rules.ante_unit
+        ranges = _credits("stacks", stacks, 1, unit), _credits("sabacc_pots", sabacc_pots, 0, unit)
+        self._stacks, self._pots = ranges
+
+    def draw(self, count: int, rng: np.random.Generator) -> dict[str, Ints]:
+        """Draw for so many tables what is not as the rules say.
+
+        Returns:
+            ``credits`` (count, num_players) and ``sabacc_pots`` (count,), where there is a range.
+        """
+        drawn = {}
+        if self._stacks is not None:
+            size = (count, 1 if self._equal else self._num_players)
+            stacks = rng.integers(*self._stacks, size, endpoint=True)
+            drawn["credits"] = np.broadcast_to(stacks, (count, self._num_players)).copy()
+        if self._pots is not None:
+            drawn["sabacc_pots"] = rng.integers(*self._pots, count, endpoint=True)
+        return drawn
+
+
+class LearnerTables:
+    """Many tables at which one seat is the learner's; it moves on by one at every episode.
+
+    A step plays the learner's actions, then the opponents' until the learner is to act again at
+    every table. Where an episode ends, the next one begins within the step. A hand that ends before
+    the learner has acted in its episode holds no decision of its: nobody hears of it.
+
+    Args:
+        rules: a rule set by name, path, or as a ``RuleSet``.
+        num_envs: how many tables.
+        num_players: seats at each.
+        rng: decides the deals, the opponents' play and every draw.
+        opponents: who plays the other seats (see ``Opponents``).
+        weights: how often each of them is drawn, in proportion; None is equally often.
+        hands: hands in an episode (see ``Tables``).
+        bet_sizes: what the bet actions mean.
+        stacks, equal_stacks, sabacc_pots: as of ``StakeRanges``.
+        threads: how many threads step the tables; results do not depend on it.
+
+    Attributes:
+        tables: the ``Tables``, where the learner is to act everywhere between two steps.
+        seats: (num_envs,) the learner's seat at each.
+        finals: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of its last
+            episode at each table; rewritten in place.
+        observation_space, action_space: of one table.
+    """
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet,
+        num_envs: int,
+        num_players: int,
+        rng: np.random.Generator,
+        *,
+        opponents: AnyOpponents,
+        weights: Sequence[float] | None = None,
+        hands: int = 1,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        stacks: Range | None = None,
+        equal_stacks: bool = False,
+        sabacc_pots: Range | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.rules = load_rules(rules)
+        self.num_players = check_num_players(self.rules, num_players)
+        self.num_envs = whole("num_envs", num_envs, 1, 2**31)
+        self.stakes = StakeRanges(self.rules, self.num_players, stacks, equal_stacks, sabacc_pots)
+        self._settings: dict[str, Any] = {
+            "hands": hands,
+            "bet_sizes": bet_sizes,
+            "threads": threads,
+        }
+        self._rng = rng
+        self.tables = self._new_tables()  # refuses what makes none
+        self.opponents = Opponents(
+            self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
+        )
+        self.observation_space, self.action_space = seat_spaces(bet_sizes)
+        self._all = np.arange(self.num_envs)
+        self.seats = self._all % self.num_players
+        self.finals = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
+        self._hands_counted = self._credits_counted = 0
+        self._ready = False
+
+    def _new_tables(self) -> Tables:
+        # What the next episode of each table starts from.
+        self._next = self.stakes.draw(self.num_envs, self._rng)
+        seed = int(self._rng.integers(2**63))
+        settings = self._settings | self._next
+        return Tables(self.rules, self.num_envs, self.num_players, seed=seed, **settings)
+
+    def begin(self, rng: np.random.Generator | None = None) -> None:
+        """Start every table anew: from where all stands, or all over with other chance."""
+        if rng is not None:
+            self._rng = rng
+            self.seats = self._all % self.num_players
+        self.tables = self._new_tables()
+        self.opponents.forget()
+        self._begin_episodes(self._all)
+        self._come_round()
+
+    def step(
+        self, actions: Ints, which: Ints | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Play the learner's actions at these tables (None: at all), and then the opponents'.
+
+        Returns:
+            For every table the net credits that the learner won or lost, in antes
+            (``rules.ante_unit`` credits), and whether its episode ended.
+
+        Raises:
+            IllegalMove: for an action that is not legal; nothing moved.
+            SabaccError: before ``begin``, for actions of a wrong shape or type, or an opponent
+                that fails; ``begin`` again then.
+        """
+        self._check_ready()
+        which = self._all if which is None else which
+        rewards = np.zeros(self.num_envs)
+        playing = np.zeros(self.num_envs, dtype=np.bool_)
+        playing[which] = True
+        counting = playing.copy()
+        self._play(actions, which, rewards, counting)
+        self._play_opponents(rewards, counting)
+        return rewards, playing & ~counting
+
+    def restart(self, which: Ints) -> None:
+        """Abandon the learner's episodes at these tables, without a result, and begin new ones."""
+        self._check_ready()
+        self.finals[which] = self.tables.observations[which]
+        self.tables.restart(which)
+        self.opponents.restart(which)
+        self._begin_episodes(which)
+        self._come_round()
+
+    def _check_ready(self) -> None:
+        if not self._ready:
+            raise SabaccError("call reset first: no episode is in play")
+
+    # Playing.
+
+    def _come_round(self) -> None:
+        """Step the opponents until the learner is to act at every table; no result counts."""
+        self._play_opponents(np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=np.bool_))
+
+    def _play_opponents(self, rewards: NDArray[np.float64], counting: NDArray[np.bool_]) -> None:
+        """Step the opponents until the learner is to act at every table."""
+        self._ready = False  # an opponent may fail
+        while len(which := np.flatnonzero(self.tables.seats_to_act != self.seats)):
+            actions = self.opponents.actions(self.tables, which, self._rng)
+            self._play(actions, which, rewards, counting)
+        self._ready = True
+
+    def _play(
+        self,
+        actions: Ints,
+        which: Ints,
+        rewards: NDArray[np.float64],
+        counting: NDArray[np.bool_],
+    ) -> None:
+        """Play actions at some tables; add up the results of hands, and note ended episodes.
+
+        Results count where ``counting``: in episodes in which the learner has acted.
+        """
+        tables = self.tables
+        tables.step(actions, which)
+        ended = np.flatnonzero(tables.finished)
+        if not len(ended):
+            return
+        own = ended[counting[ended]]
+        net = tables.net_credits[own, self.seats[own]]
+        rewards[own] += net / self.rules.ante_unit
+        self._hands_counted += len(own)
+        self._credits_counted += int((self.num_players * net).sum() - tables.net_credits[own].sum())
+        over = np.flatnonzero(tables.match_finished)
+        done = over[counting[over]]
+        self.finals[done] = tables.final_observations(done, self.seats[done])
+        counting[done] = False
+        self.opponents.restart(ended)
+        self._begin_episodes(over)
+
+    def _begin_episodes(self, which: Ints) -> None:
+        """Move the learner's seat on, draw the opponents, and the stakes of the episode after."""
+        self.seats[which] = (self.seats[which] + 1) % self.num_players
+        self.opponents.draw(which, self._rng)
+        drawn = self.stakes.draw(len(which), self._rng)
+        if drawn:
+            for name, values in drawn.items():
+                self._next[name][which] = values
+            self.tables.set_stakes(which, **drawn)
+
+    def margin_since(self) -> tuple[int, float]:
+        """Return the hands since the last call, and the learner's margin in them, in mA/h.
+
+        The margin is over the mean of the others at the table; with two seats it is half of that.
+        """
+        hands, ahead = self._hands_counted, self._credits_counted
+        self._hands_counted = self._credits_counted = 0
+        others = self.num_players - 1 if self.num_players > 2 else 2
+        return hands, 1000 * ahead / (others * self.rules.ante_unit * max(1, hands))
+
+    # Keeping.
+
+    def state(self) -> dict[str, Any]:
+        """Return everything but rules, opponents and their memory, for ``restore``."""
+        return {
+            "tables": self.tables.to_bytes(),
+            "rng": self._rng.bit_generator.state,
+            "seats": self.seats.copy(),
+            "members": self.opponents.members.copy(),
+            "next": {name: values.copy() for name, values in self._next.items()},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a ``state`` of tables made alike."""
+        self.seats[:] = state["seats"]
+        self.opponents.members[:] = state["members"]
+        self._next = {name: values.copy() for name, values in state["next"].items()}
+        threads = self._settings["threads"]
+        self.tables = Tables.from_bytes(state["tables"], threads=threads, **self._next)
+        self._rng.bit_generator.state = state["rng"]
+        self._ready = True
+
+
+def _credits(
+    name: str, antes: Range | None, smallest: int, ante_unit: int
+) -> tuple[int, int] | None:
+    """Return the least and most whole credits of a range in antes."""
+    if antes is None:
+        return None
+    ends = items(name, antes)
+    if len(ends) != 2:
+        raise SabaccError(f"{name}: give two numbers of antes, the least and the most")
+    least, most = (number(name, end) for end in ends)
+    if not smallest <= least <= most < math.inf:
+        raise SabaccError(f"{name}: {least} to {most} is no range of antes from {smallest} up")
+    return round(least * ante_unit), round(most * ante_unit)

@@ -1,0 +1,38 @@
+"""What is given to environments by name: the options of ``reset``, and render modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
+
+from sabacc_env.errors import SabaccError
+
+TABLE_OPTIONS: Final = ("dealer", "credits", "sabacc_pot", "deck", "dice")
+"""The options of one table, as ``sabacc_env.Game`` takes them."""
+
+RENDER_MODES: Final = ("ansi", "human")
+
+
+def known_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
+    """Keep the options of these names.
+
+    Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise SabaccError(f"options: {options!r} is no dict")
+    for name in options:
+        near = get_close_matches(str(name), names, n=1)
+        if near and name not in names:
+            raise SabaccError(f"options: {name!r} is unknown; did you mean {near[0]!r}?")
+    return {name: value for name, value in options.items() if name in names}
+
+
+def checked_render_mode(render_mode: str | None) -> str | None:
+    """Return a render mode, which must be a known one or None."""
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        known = " or ".join(RENDER_MODES)
+        raise SabaccError(f"render_mode: {render_mode!r} is unknown; use {known}")
+    return render_mode

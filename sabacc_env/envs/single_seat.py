@@ -1,0 +1,239 @@
+"""The Gymnasium environment: one table from a learner's seat, ``gymnasium.make("Sabacc-v0")``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sabacc_env import asking
+from sabacc_env.checks import allowed, whole
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.envs.aec import SabaccAEC, no_action
+from sabacc_env.envs.learner_seat import (
+    AnyOpponents,
+    Floats,
+    Opponents,
+    Range,
+    StakeRanges,
+    seat_spaces,
+)
+from sabacc_env.envs.options import (
+    RENDER_MODES,
+    TABLE_OPTIONS,
+    checked_render_mode,
+    known_options,
+)
+from sabacc_env.errors import SabaccError
+from sabacc_env.game import Game
+from sabacc_env.render.text import render_text
+from sabacc_env.rules import RuleSet
+
+MOST_DEALS: Final = 1000
+"""So many episodes in a row without a decision of the learner's mean that it never gets one."""
+
+THE_TABLE: Final = np.zeros(1, dtype=np.int64)
+
+
+class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
+    """Corellian Spike Sabacc as a Gymnasium environment: one seat is yours, agents play the others.
+
+    ## Observation Space
+    ``Box``, float32 of shape (400,): what the learner's seat may know (docs/observation.md says
+    what each index means).
+
+    ## Action Space
+    ``Discrete(29 + len(bet_sizes))`` (docs/actions.md). The legal actions are in
+    ``info["action_mask"]``, int8, and what ``action_masks()`` returns, bool.
+
+    ## Rewards
+    What the learner won or lost in hands that ended in this step, in antes
+    (hand ante + Sabacc ante); zero on every other step. -1 for an illegal action.
+
+    ## Starting State
+    ``reset(seed=…, options=…)``: the seed decides the deals, the draws and the opponents' play.
+    The learner's seat moves on by one at every reset, and each other seat draws its agent. Options,
+    all optional: ``seat``, the learner's; ``dealer``, ``credits`` and ``sabacc_pot`` before the
+    antes, and for the first hand ``deck`` and ``dice`` (see ``sabacc_env.Game``). An episode that
+    ends before the learner is to act holds no decision: the next one is dealt in its place, with
+    the same options except for ``deck`` and ``dice``.
+
+    ## Episode End
+    After ``hands`` hands, or when fewer than two seats can pay their antes; credits, Sabacc pot and
+    dealer carry over from hand to hand. An illegal action ends the episode too, with
+    ``info["illegal_action"]``. No episode is truncated.
+
+    ## Infos
+    ``action_mask``; on a step that ended a hand also what the PettingZoo environment tells of it:
+    ``net_credits``, ``revealed_hands``, ``winners`` and ``sabacc_pot``.
+
+    ## Arguments
+    ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
+    ``opponents``: a registered name or an agent, or several that each seat draws from;
+    ``weights``: how often each of them is drawn. ``hands``: hands in an episode. ``bet_sizes``:
+    what the bet actions mean. ``stacks``, ``equal_stacks``, ``sabacc_pots``: what episodes start
+    from, drawn (``envs.learner_seat.StakeRanges``). ``render_mode``: ``"ansi"`` returns the table
+    as text, ``"human"`` prints it, both as the learner may see it.
+
+    ## Version History
+    v0: first version.
+
+    >>> env = SabaccEnv("orsl", num_players=4)
+    >>> observation, info = env.reset(seed=1)
+    >>> observation.shape, info["action_mask"].shape
+    ((400,), (33,))
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (as its base)
+    action_space: spaces.Discrete
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet = "casino",
+        num_players: int = 2,
+        *,
+        opponents: AnyOpponents = "random",
+        weights: Sequence[float] | None = None,
+        hands: int = 1,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        stacks: Range | None = None,
+        equal_stacks: bool = False,
+        sabacc_pots: Range | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self._table = SabaccAEC(rules, num_players, hands, bet_sizes)
+        self.rules, self.num_players = self._table.rules, self._table.num_players
+        self.render_mode = checked_render_mode(render_mode)
+        self._stakes = StakeRanges(self.rules, self.num_players, stacks, equal_stacks, sabacc_pots)
+        self._opponents = Opponents(
+            self.rules, len(THE_TABLE), self.num_players, bet_sizes, opponents, weights
+        )
+        self.observation_space, self.action_space = seat_spaces(bet_sizes)
+        self.seat = -1  # the learner's; the first reset moves it on
+        self._over = True
+        self._reward = 0.0
+        self._told: dict[str, Any] = {}
+
+    @property
+    def game(self) -> Game:
+        """The hand in play, or the last one: it sees everything."""
+        return self._table.game
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Floats, dict[str, Any]]:
+        """Start an episode; see the class for what ``options`` may hold.
+
+        Raises:
+            SabaccError: for a seed or options that make no game, or from which the learner never
+                gets a decision.
+        """
+        seat = self.seat + 1
+        if seed is not None:
+            super().reset(seed=whole("seed", seed, 0, 2**64 - 1))
+            seat = 0
+        given = known_options(options, (*TABLE_OPTIONS, "seat"))
+        for later in range(MOST_DEALS):
+            self._begin(**{"seat": (seat + later) % self.num_players} | given)
+            if not self._over:
+                return self._shown(), {"action_mask": self._mask()}
+            given = {name: given[name] for name in given if name not in ("deck", "dice")}
+        raise SabaccError(
+            f"reset: {MOST_DEALS} hands ended before the learner had a decision; with these "
+            "options, rules and opponents it never has one"
+        )
+
+    def _begin(self, seat: int, **given: Any) -> None:
+        """Deal an episode, and let the opponents play until the learner is to act in it."""
+        seat = whole("seat", seat, 0, self.num_players - 1)
+        drawn = self._stakes.draw(1, self.np_random)
+        if "credits" in drawn:
+            given = {"credits": drawn["credits"][0]} | given
+        if "sabacc_pots" in drawn:
+            given = {"sabacc_pot": drawn["sabacc_pots"][0]} | given
+        self._table.reset(seed=int(self.np_random.integers(2**63)), options=given)
+        self.seat, self._over = seat, True
+        self._opponents.draw(THE_TABLE, self.np_random)
+        self._opponents.restart(THE_TABLE)
+        self._play_opponents()
+
+    def step(self, action: Any) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
+        """Play an action, and then the opponents' until the learner is to act again.
+
+        Args:
+            action: a whole number; one that is not legal ends the episode.
+
+        Raises:
+            IllegalMove: for what is no whole number; nothing has changed.
+            SabaccError: without an episode in play, or for an opponent that fails.
+        """
+        if self._over:
+            raise SabaccError("step: no episode is in play; call reset")
+        chosen = np.asarray(action)
+        if chosen.shape or chosen.dtype.kind not in "iu":
+            raise no_action(action)
+        legal = allowed(self._mask()[None], chosen[None]).all()
+        self._over = True  # until the learner is to act again: an opponent may fail before
+        self._reward, self._told = (0.0, {}) if legal else (-1.0, {"illegal_action": True})
+        if legal:
+            self._play(int(chosen))
+            self._play_opponents()
+        info = {**self._told, "action_mask": self._mask()}
+        return self._shown(), self._reward, self._over, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the learner's legal actions, (num_actions,); none when the episode is over."""
+        return self._mask().astype(np.bool_)
+
+    def _mask(self) -> NDArray[np.int8]:
+        if self._over:
+            return np.zeros(self.action_space.n, dtype=np.int8)
+        mask: NDArray[np.int8] = self._table.infos[self._agent]["action_mask"]
+        return mask.copy()
+
+    def _shown(self) -> Floats:
+        """Print the table if it is to be; return what the learner sees."""
+        if self.render_mode == "human":
+            self.render()
+        observation: Floats = self._table.observe(self._agent)["observation"]
+        return observation
+
+    @property
+    def _agent(self) -> str:
+        """The learner, as the table calls it."""
+        return f"player_{self.seat}"
+
+    def _play_opponents(self) -> None:
+        """Play the other seats until the learner is to act or the episode is over."""
+        table = self._table
+        while not table.terminations[self._agent] and (seat := self.game.seat_to_act) != self.seat:
+            agent = self._opponents.agents[self._opponents.members[0, seat]]
+            mask = table.infos[table.agent_selection]["action_mask"]
+            seen = asking.seen_in(self.game, agent)
+            (action,) = asking.actions(agent, seen, mask[None], self.np_random, THE_TABLE)
+            self._play(int(action))
+        self._over = table.terminations[self._agent]
+
+    def _play(self, action: int) -> None:
+        """Play one action; note what the learner won or lost with a hand that it ended."""
+        self._table.step(action)
+        told = self._table.infos[self._agent]
+        if "net_credits" in told:
+            self._reward += self._table.rewards[self._agent]
+            self._told = told
+            self._opponents.restart(THE_TABLE)
+
+    def render(self) -> str | None:
+        """Return the table as the learner may see it (``ansi``), or print it (``human``)."""
+        if self.render_mode is None:
+            return None
+        text = render_text(self.game, self.seat)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
