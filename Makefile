@@ -13,14 +13,16 @@ help: ## list these targets
 demo: environment ## train an agent and watch it play
 	$(BIN)/sabacc demo $(ARGS)
 
-test: environment ## run the tests, the slow ones and the benchmarks left out
+test: environment ## run the tests, the slow ones left out
 	$(BIN)/python -m pytest $(ARGS)
 
 slow: environment ## run the tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-benchmark: environment ## measure speed: in one process, printing what it measures
-	$(BIN)/python -m pytest -m benchmark -n0 -q -s $(ARGS)
+benchmark: environment ## measure speed beside the peers, which it installs: the README's figures
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --editable ".[bench]"
+	$(BIN)/sabacc bench --cold --output docs/bench $(ARGS)
+	$(BIN)/python tools/generate_tables.py
 
 check: environment ## lint, format, types, direction of imports
 	$(BIN)/ruff check

@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "train": "Train an agent by self-play, from a configuration file.",
     "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
     "watch": "Watch one hand between agents, move by move.",
+    "bench": "Measure how fast this is, beside its peers; a table, a file, a picture.",
 }
 """Each subcommand with the line that ``sabacc --help`` shows; ``name`` is the function ``name`` of
 ``sabacc_training.commands.name``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 
@@ -16,18 +17,29 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder to write into, where it is missing.
+
+    Raises:
+        SabaccError: where it cannot be made, or not be written into.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SabaccError(
+            f"{folder}: this folder cannot be made ({error.strerror}); name another"
+        ) from None
+    if not os.access(folder, os.W_OK):
+        raise SabaccError(f"{folder}: this folder cannot be written into; name another")
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file in one step; its folder is made where it is missing.
 
     Raises:
         SabaccError: where the folder cannot be made, or the file not be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SabaccError(
-            f"{path.parent}: this folder cannot be made ({error.strerror}); name another"
-        ) from None
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         try:

@@ -1,0 +1,159 @@
+"""The picture of a benchmark: rates side by side, and how they change with size."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sabacc_training.bench.names import (
+    NOTHING_RAW,
+    NOTHING_WRAPPED,
+    OPENSPIEL,
+    PGX,
+    RAW,
+    TEXAS_RAW,
+    TEXAS_WRAPPED,
+    WRAPPED,
+    inside,
+    is_stepped,
+    stepped,
+)
+from sabacc_training.bench.report import about, shown
+from sabacc_training.bench.results import Measured, Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+OURS, STEPPED, PEERS, CEILING = "#1f5fa8", "#f2c14e", "#9a6a8f", "#c3c8ce"
+INK, FAINT = "#24292f", "#6e7781"
+
+BY_STEP: Final = "stepped from Python"
+
+PANELS: Final = {"tables": "tables", "players": "players", "threads": "threads (not CPU-seconds)"}
+"""The parts that vary a size, and what is written under it."""
+
+SETTINGS: Final[dict[str, Any]] = {
+    "font.size": 9,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.alpha": 0.25,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "svg.fonttype": "none",  # text stays text: searchable, and a third of the size
+    "svg.hashsalt": "sabacc bench",  # the same results, the same file
+}
+
+Row = tuple[str, str, str]
+"""What is measured, its label, its colour; no name for a heading."""
+
+
+def picture(results: Results) -> bytes | None:
+    """Return the results drawn, as SVG; None where nothing was measured that has a place in it.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    rows = _rows(results)
+    panels = [part for part in PANELS if results.part(part)]
+    heights = [0.23 * len(rows) + 0.6] * bool(rows) + [2.1] * bool(panels)
+    if not heights:
+        return None
+    file = io.BytesIO()
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=(8.6, sum(heights)), layout="constrained")
+        places = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+        figure.supxlabel(about(results).replace("`", ""), fontsize=6.5, color=FAINT)
+        if rows:
+            _draw_rates(figure.add_subplot(places[0]), results, rows)
+        if panels:
+            across = places[-1].subgridspec(1, len(panels), wspace=0.08)
+            for place, part in enumerate(panels):
+                _draw_growth(figure.add_subplot(across[place]), results.part(part), PANELS[part])
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _rows(results: Results) -> list[Row]:
+    """Return what gets a bar, from the top: the fastest first, in groups with a heading."""
+    groups = {
+        "many tables; Sabacc's six rule sets with 4 players": [
+            *((inside(rules), rules, OURS) for rules in results.by_speed()),
+            (PGX, PGX, PEERS),
+        ],
+        "one table, stepped from Python": [
+            (NOTHING_RAW, NOTHING_RAW, CEILING),
+            (RAW, RAW, OURS),
+            (OPENSPIEL, OPENSPIEL, PEERS),
+            (TEXAS_RAW, TEXAS_RAW, PEERS),
+        ],
+        "one table in PettingZoo's wrappers": [
+            (NOTHING_WRAPPED, NOTHING_RAW, CEILING),
+            (WRAPPED, WRAPPED, OURS),
+            (TEXAS_WRAPPED, TEXAS_WRAPPED, PEERS),
+        ],
+    }
+    rows: list[Row] = []
+    for heading, group in groups.items():
+        known = [row for row in group if row[0] in results.measured]
+        known.sort(key=lambda row: -results.measured[row[0]].spread.median)
+        rows += [("", heading, INK)] * bool(known) + known
+    return rows
+
+
+def _draw_rates(axes: Axes, results: Results, rows: Sequence[Row]) -> None:
+    """Draw rates as bars on a logarithmic axis, a line from the least to the greatest."""
+    beside = axes.get_yaxis_transform()  # across in parts of the axis, down in rows
+    for y, (name, label, colour) in enumerate(rows):
+        if not name:
+            axes.text(0.006, y + 0.1, label, weight="bold", va="center", transform=beside)
+            continue
+        axes.text(-0.01, y, label, ha="right", va="center", transform=beside)
+        spread = results.measured[name].spread
+        axes.barh(y, spread.median, height=0.72, color=colour)
+        axes.plot([spread.least, spread.most], [y, y], color=INK, linewidth=0.9)
+        axes.text(spread.most * 1.1, y, shown(spread.median), va="center")
+        if by_step := results.measured.get(stepped(label)):
+            axes.plot(by_step.spread.median, y, "o", color=STEPPED, label=BY_STEP, markersize=4.5)
+    spreads = [results.measured[name].spread for name, *_ in rows if name]
+    axes.set_xscale("log")
+    axes.set_xlim(min(each.least for each in spreads) / 2, max(each.most for each in spreads) * 3)
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(handles[:1], labels[:1], loc="lower right", frameon=False, handletextpad=0)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_yticks([])
+    axes.set_xlabel("decisions in a CPU-second, observation and mask of each written or returned")
+    axes.grid(axis="x")
+
+
+def _draw_growth(axes: Axes, measured: Sequence[Measured], label: str) -> None:
+    """Draw how rates change with a size: inside the loop, and stepped where that was measured."""
+    for by_step, colour in ((False, OURS), (True, STEPPED)):
+        line = [each for each in measured if is_stepped(each.name) == by_step]
+        if not line:
+            continue
+        spreads = [each.spread for each in line]
+        medians = [spread.median / 1e6 for spread in spreads]
+        errors = [
+            [(spread.median - spread.least) / 1e6 for spread in spreads],
+            [(spread.most - spread.median) / 1e6 for spread in spreads],
+        ]
+        sizes = [each.size or 0 for each in line]
+        axes.errorbar(sizes, medians, errors, color=colour, marker="o", markersize=4, capsize=2)
+    ticks = sorted({each.size for each in measured if each.size is not None})
+    if ticks[-1] > 8:
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [f"{size // 1024}k" if size >= 1024 else f"{size}" for size in ticks])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(label)
+    axes.set_ylabel("million a second")
+    axes.grid(axis="y")

@@ -1,0 +1,97 @@
+"""A run of the benchmark: what is measured is built, then sampled round by round."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from sabacc_training.bench.config import BenchConfig, Part
+from sabacc_training.bench.peers import absent_peers, peer_subjects
+from sabacc_training.bench.progress import BenchProgress
+from sabacc_training.bench.results import Measured, Results
+from sabacc_training.bench.sampling import Sample, Subject, rounds
+from sabacc_training.bench.single import game_subjects, start_subjects
+from sabacc_training.bench.tables import (
+    players_subjects,
+    rules_subjects,
+    tables_subjects,
+    threads_subjects,
+)
+from sabacc_training.bench.turns import aec_subjects
+
+SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject]]]] = {
+    "rules": rules_subjects,
+    "peers": peer_subjects,
+    "aec": lambda _: aec_subjects(),
+    "game": lambda _: game_subjects(),
+    "tables": tables_subjects,
+    "players": players_subjects,
+    "threads": threads_subjects,
+    "start": lambda config: start_subjects(config.cold),
+}
+"""What each part measures, in the order of a round: the peers amid what is compared with them."""
+
+PACKAGES: Final = (
+    *("sabacc-env", "numpy", "numba", "gymnasium", "pettingzoo"),
+    *("open-spiel", "pgx", "jax", "rlcard"),
+)
+
+
+def run(config: BenchConfig, progress: BenchProgress) -> Results | None:
+    """Measure everything; on Ctrl-C, return what the rounds so far say, None if there is none."""
+    subjects: list[Subject] = []
+    samples: list[list[Sample]] = []
+    try:
+        for part, make in SUBJECTS.items():
+            if part in config.parts:
+                subjects += make(config)
+        progress.start(len(subjects) * (config.repeats + 1))
+        for each in rounds(subjects, config.repeats, config.seconds, progress):
+            samples.append(each)  # noqa: PERF402  one by one: a round may be the last
+    except KeyboardInterrupt:
+        if not samples:
+            return None
+    measured = [
+        Measured(each.name, each.part, each.unit, each.size, each.over, taken)
+        for each, taken in zip(subjects, zip(*samples, strict=True), strict=True)
+    ]
+    return Results(
+        command=config.command,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=machine(),
+        absent=tuple(absent_peers() if "peers" in config.parts else ()),
+        measured={each.name: each for each in measured},
+    )
+
+
+def machine() -> dict[str, Any]:
+    """Say what the figures depend on."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "versions": {name: found for name in PACKAGES if (found := _version(name))},
+    }
+
+
+def _processor() -> str:
+    """Return the processor's model, as far as the system says."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return (names or [platform.processor() or platform.machine()])[0]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

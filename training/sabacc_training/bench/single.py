@@ -1,0 +1,66 @@
+"""One table in plain terms, and how long it takes to the first step."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import Final
+
+from sabacc_env import Game, load_rules
+from sabacc_training.bench.names import CACHED, COLD, GAME
+from sabacc_training.bench.sampling import Clock, Subject
+
+RULES: Final = "casino"
+PLAYERS: Final = 4
+
+FIRST_STEP: Final = """
+import json, time
+cpu, wall = time.process_time(), time.perf_counter()
+from sabacc_env import sabacc_v0
+env = sabacc_v0.raw_env()
+env.reset(seed=1)
+env.step(0)
+print(json.dumps([time.process_time() - cpu, time.perf_counter() - wall]))
+"""
+
+
+def game_subjects() -> Iterator[Subject]:
+    """Yield random moves of a ``Game``; the deal is not counted."""
+    rules, rng = load_rules(RULES), random.Random(0)
+
+    def play(clock: Clock) -> int:
+        game, moves = Game(rules, PLAYERS, seed=rng.getrandbits(32)), 0
+        with clock:
+            while game.seat_to_act is not None:
+                game.play(rng.choice(game.legal_moves()))
+                moves += 1
+        return moves
+
+    yield Subject(GAME, "game", "µs a move", play)
+
+
+def start_subjects(cold: bool) -> Iterator[Subject]:
+    """Yield a new process from import to first step; with ``cold`` also before it compiled."""
+    yield Subject(CACHED, "start", "CPU-seconds", _start)
+    if cold:
+        yield Subject(COLD, "start", "CPU-seconds", _cold_start)
+
+
+def _start(clock: Clock, **changes: str) -> int:
+    command = [sys.executable, "-c", FIRST_STEP]
+    environment = os.environ | changes
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    cpu, wall = json.loads(done.stdout)
+    clock.cpu += cpu
+    clock.wall += wall
+    return 1
+
+
+def _cold_start(clock: Clock) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        return _start(clock, XDG_CACHE_HOME=folder, HOME=folder)

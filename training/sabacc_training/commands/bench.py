@@ -1,0 +1,70 @@
+"""``sabacc bench``: how fast this project is, and the peers that are installed beside it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from sabacc_training.bench.config import bench_config
+from sabacc_training.bench.peers import INSTALL
+from sabacc_training.bench.picture import picture
+from sabacc_training.bench.progress import BenchProgress
+from sabacc_training.bench.report import about, figures_table, ratios_table
+from sabacc_training.bench.results import Results
+from sabacc_training.bench.run import run
+from sabacc_training.files import make_folder, write_bytes, write_text
+
+
+def bench(
+    *parts: str,
+    repeats: int | None = None,
+    seconds: float | None = None,
+    quick: bool = False,
+    cold: bool = False,
+    output: Path = Path("runs", "bench"),
+) -> None:
+    """Measure how fast this project is, and its peers where they are installed, in one run.
+
+    Args:
+        parts: Some of rules, peers, aec, game, tables, players, threads, start; by default all.
+        repeats: Rounds, each of which measures everything in turn; 7 by default.
+        seconds: CPU time of each sample, at least; 0.3 by default.
+        quick: Few tables and short samples, to see in seconds that everything runs.
+        cold: Also the first start of all, with the engine not compiled yet: half a minute a round.
+        output: The folder for bench.json, with every sample, and the picture bench.svg.
+    """
+    config = bench_config(quick, parts=parts or None, repeats=repeats, seconds=seconds, cold=cold)
+    make_folder(output)  # a wrong one shows now and not after minutes
+    with BenchProgress() as progress:
+        results = run(config, progress)
+    if results is None:
+        print("stopped before the first round had ended; nothing was written", file=sys.stderr)
+        sys.exit(130)
+    console = Console(highlight=False)
+    console.print(figures_table(results))
+    ratios = ratios_table(results)
+    if ratios.row_count:
+        console.print(ratios)
+    for line in [f"{about(results)}.", *results.absent, *_write(results, output)]:
+        console.print(Text(line))
+    if results.rounds < config.repeats:
+        rounds = f"{results.rounds} of {config.repeats} rounds"
+        print(f"stopped after {rounds}; what they say was written", file=sys.stderr)
+        sys.exit(130)
+
+
+def _write(results: Results, folder: Path) -> list[str]:
+    """Write the results and their picture; return what was written, in sentences."""
+    write_text(folder / "bench.json", results.to_json())
+    lines = [f"Every sample is in {folder / 'bench.json'}."]
+    try:
+        drawn = picture(results)
+    except ImportError:
+        return [*lines, f"No picture was drawn: no matplotlib, which `{INSTALL}` installs."]
+    if drawn is not None:
+        write_bytes(folder / "bench.svg", drawn)
+        lines.append(f"The picture is {folder / 'bench.svg'}.")
+    return lines
