@@ -144,16 +144,17 @@ class Game(TableState):
             move = parse_move(move, self._hand(seat))
         self._play_code(self._code(seat, move), _ONE_RAISE)
 
-    def play_code(self, code: int, bet_sizes: NDArray[np.int64]) -> None:
+    def play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
         """Play an action of the discrete layout (docs/actions.md), for encoded bet sizes.
 
         Raises:
             IllegalMove: if the rules do not allow it now; nothing has changed.
             SabaccError: for what is no action of the layout, or as ``play``; likewise.
         """
-        self._play_code(whole("action", code, 0, FIRST_BET_ACTION + len(bet_sizes) - 1), bet_sizes)
+        last = FIRST_BET_ACTION + int(bet_sizes["amount"][0]) - 1
+        self._play_code(whole("action", code, 0, last), bet_sizes)
 
-    def _play_code(self, code: int, bet_sizes: NDArray[np.int64]) -> None:
+    def _play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
         """Play an action, or ``RAISE_TO`` + the total of a raise."""
         backup = self._records.copy() if self._start.get("dice") is not None else None
         played = single.turn(self._records, self._rules_record, bet_sizes, code)
@@ -224,9 +225,9 @@ class Game(TableState):
                 moves.append(Move("raise", amount=low, low=low, high=high, step=step))
         return moves
 
-    def action_mask(self, bet_sizes: NDArray[np.int64]) -> NDArray[np.int8]:
+    def action_mask(self, bet_sizes: NDArray[Any]) -> NDArray[np.int8]:
         """Return the legal actions of the discrete layout, for encoded bet sizes, as 0 and 1."""
-        mask = np.empty(FIRST_BET_ACTION + len(bet_sizes), dtype=np.int8)
+        mask = np.empty(FIRST_BET_ACTION + int(bet_sizes["amount"][0]), dtype=np.int8)
         single.write_mask(self._records, self._rules_record, bet_sizes, mask)
         return mask
 

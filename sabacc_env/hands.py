@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sabacc_env.cards import Card, parse_hand
-from sabacc_env.engine.layout import MAX_HAND, RANKINGS
+from sabacc_env.engine import single
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_HAND, RANKINGS
 from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, SECOND_KEY_SHIFT
-from sabacc_env.engine.single import ranked
 from sabacc_env.errors import SabaccError
 
 _CASINO: Final = (
@@ -125,9 +126,21 @@ def rank_hand(
     hand = parse_hand(cards) if cards is not None else [Card(card) for card in ids or ()]
     if not 1 <= len(hand) <= MAX_HAND or len(set(hand)) != len(hand):
         raise SabaccError(f"a hand is one to {MAX_HAND} different cards, not {hand}")
-    padded = np.array([*hand, *[-1] * (MAX_HAND - len(hand))], dtype=np.int8)
-    strength = int(ranked(RANKINGS.index(ranking), padded, -1))
+    padded = np.array([[*hand, *[-1] * (MAX_HAND - len(hand))]], dtype=np.int8)
+    strength = int(hand_strengths(ranking, padded)[0])
     return describe_strength(ranking, strength, sum(card.value for card in hand))
+
+
+def hand_strengths(ranking: str, hands: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return the strengths of hands of one to five different cards: larger wins.
+
+    Args:
+        ranking: as in ``rank_hand``.
+        hands: card ids, (n, 5) int8; -1 for none, after the others.
+    """
+    strengths = np.zeros(len(hands), dtype=np.int64)
+    single.rank_hands(np.zeros(1, GAME_DTYPE), RANKINGS.index(ranking), hands, strengths)
+    return strengths
 
 
 def describe_strength(ranking: str, strength: int, total: int) -> HandRank:

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sabacc_env.engine.cards import count
 from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.engine.playing import (
     Policy,
     always_raise,
     calling_station,
-    count,
     is_policy,
     pick,
     policy,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sabacc_env import Card, Game, Move, RuleSet, load_rules, rule_sets, sabacc_v0
 from sabacc_env.cards import slot_order
+from sabacc_env.engine.public import show_seats
 from sabacc_env.observation import OBSERVATION_SIZE, blocks, feature_names
 from sabacc_env.render.text import render_text
 from tests.random_play import HOUSE_RULES, random_move
@@ -130,6 +131,9 @@ def rearranged(game: Game, shown: set[int], rng: random.Random) -> Game:
     for field in ("key_low", "key_high", "deck_state"):
         record[field] = rng.getrandbits(32)
     record.dice[record.rolls :] = rng.randint(1, 6)
+    show_seats(
+        record, game._rules_record[0]
+    )  # what everyone sees is the same, so this changes none
     assert sorted(_all_cards(twin)) == sorted(_all_cards(game)) == list(game.rules.deck)
     return twin
 

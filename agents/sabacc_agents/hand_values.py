@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from sabacc_agents.reading import Bools, Floats, Ints
 from sabacc_env.cards import Card, deck
-from sabacc_env.engine.layout import RANKINGS
-from sabacc_env.engine.single import ranked
+from sabacc_env.hands import hand_strengths
 from sabacc_env.rules import RuleSet
 
 NUM_VALUES: Final = 21
@@ -135,7 +134,7 @@ def _hand_values(
         slots=slots,
         dealt=ways / np.bincount(sizes, ways)[sizes],
         draws=left / np.maximum(left.sum(axis=1, keepdims=True), 1),
-        strengths=_strengths(slots, sizes, RANKINGS.index(ranking)),
+        strengths=_strengths(slots, sizes, ranking),
         zeros=counts.astype(np.int64) @ np.arange(-10, 11) == 0,
     )
 
@@ -157,7 +156,7 @@ def _slots(counts: NDArray[np.int8], largest: int) -> NDArray[np.int8]:
     return slots
 
 
-def _strengths(slots: NDArray[np.int8], sizes: Ints, ranking: int) -> Ints:
+def _strengths(slots: NDArray[np.int8], sizes: Ints, ranking: str) -> Ints:
     """Return how the hands rank; equal values take the suits in order."""
     card_of = np.array([[Card.of(v, s) if v else 60 + s % 2 for s in range(3)] for v in VALUES])
     copy = np.zeros_like(slots)
@@ -166,4 +165,4 @@ def _strengths(slots: NDArray[np.int8], sizes: Ints, ranking: int) -> Ints:
         copy[slot] = np.where(again, copy[slot - 1] + 1, 0)
     cards = card_of[slots, copy].T.astype(np.int8)
     cards[np.arange(cards.shape[1]) >= sizes[:, None]] = -1
-    return np.array([0, *(ranked(ranking, hand, -1) for hand in np.ascontiguousarray(cards[1:]))])
+    return np.array([0, *hand_strengths(ranking, np.ascontiguousarray(cards[1:]))])

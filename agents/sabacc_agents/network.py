@@ -324,7 +324,7 @@ def _check_fit(
         raise SabaccError(f"{label}: was trained for the rules {info.rules.name!r}, not {other}")
     if info.num_players != num_players:
         raise SabaccError(f"{label}: was trained for {info.num_players} players, not {num_players}")
-    if encode_bet_sizes(info.bet_sizes).tolist() != encode_bet_sizes(bet_sizes).tolist():
+    if encode_bet_sizes(info.bet_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
         raise SabaccError(
             f"{label}: was trained with the bet sizes {_plain(info.bet_sizes)}, not "
             f"{_plain(bet_sizes)}"

@@ -92,9 +92,11 @@ class Raises:
         sizes = encode_bet_sizes(bet_sizes)
         self._rules = rules
         self.actions = np.arange(FIRST_BET_ACTION, num_actions(bet_sizes))
-        self._least = sizes[:, 0] == BET_MIN
-        self._most = sizes[:, 0] == BET_MAX
-        self._fractions = np.where(sizes[:, 0] < 0, 0.0, sizes[:, 0] / sizes[:, 1])
+        numerators = sizes["numerators"][0, : len(bet_sizes)]
+        self._least = numerators == BET_MIN
+        self._most = numerators == BET_MAX
+        fractions = numerators / sizes["denominators"][0, : len(bet_sizes)]
+        self._fractions = np.where(numerators < 0, 0.0, fractions)
         # Of equal totals only the first is legal, so what is legal grows in this order.
         self._order = np.where(self._most, np.inf, np.where(self._least, -1.0, self._fractions))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sabacc_env.engine.layout import (
     BET_MAX,
     BET_MIN,
+    BET_SIZES_DTYPE,
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
     KINDS,
@@ -52,10 +53,8 @@ def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
     return [*KINDS[:FIRST_CARD_ACTION], *cards, *(f"raise {size}" for size in bet_sizes)]
 
 
-def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[np.int64]:
-    """Turn bet sizes into rows for the engine.
-
-    Row i holds the numerator and denominator of size i, and which size is the i-th smallest.
+def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[Any]:
+    """Turn bet sizes into an array of one record of ``BET_SIZES_DTYPE``, for the engine.
 
     Raises:
         SabaccError: for an empty or too long sequence, or a size that is no bet size.
@@ -66,8 +65,12 @@ def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[np.int64]:
         raise SabaccError(f"bet_sizes: {len(bet_sizes)} are too many; use at most {MAX_BET_SIZES}")
     encoded = [_encode(size) for size in bet_sizes]
     order = sorted(range(len(encoded)), key=lambda index: _magnitude(*encoded[index]))
-    rows = [(*size, index) for size, index in zip(encoded, order, strict=True)]
-    return np.array(rows, dtype=np.int64)
+    array = np.zeros(1, BET_SIZES_DTYPE)
+    array["amount"] = len(encoded)
+    array["numerators"][0, : len(encoded)] = [numerator for numerator, _ in encoded]
+    array["denominators"][0, : len(encoded)] = [denominator for _, denominator in encoded]
+    array["by_rank"][0, : len(encoded)] = order
+    return array
 
 
 def _magnitude(numerator: int, denominator: int) -> float | Fraction:

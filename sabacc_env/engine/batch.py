@@ -12,7 +12,7 @@ import numpy as np
 
 from sabacc_env.engine.chance import dealer_of, hand_key
 from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
-from sabacc_env.engine.jit import jit
+from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import OVER, Array, Record
 from sabacc_env.engine.observe import observe_play, observe_rules
 from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
@@ -24,7 +24,7 @@ class Played(NamedTuple):
     games: Array  # (n,) GAME_DTYPE
     rules: Array  # (m,) RULES_DTYPE
     rule_of: Array  # (n,) int64: which rules a table plays
-    bet_sizes: Array  # (num_sizes, 3) int64, as encoded
+    bet_sizes: Array  # (1,) BET_SIZES_DTYPE
 
 
 class Shown(NamedTuple):
@@ -61,7 +61,7 @@ class Start(NamedTuple):
 # Hands that begin and end.
 
 
-@jit
+@inlined
 def begin_hand(g: Record, r: Record, start: Start, table: int, hand_count: int, new: bool) -> None:
     """Deal the next hand of an episode, or the first of a new one."""
     if len(start.keys) > 0:
@@ -93,7 +93,7 @@ def begin_episodes(played: Played, shown: Shown, ended: Ended, start: Start, whi
         show_table(played, shown, table)
 
 
-@jit
+@inlined
 def note_end(g: Record, ended: Ended, table: int) -> None:
     """Keep a hand that is over; hands that end in one step add up."""
     ended.finished[table] = True
@@ -118,7 +118,7 @@ def match_ends(played: Played, which: Array, over: Array) -> None:
         over[i] = match_is_over(played.games[table], played.rules[played.rule_of[table]])
 
 
-@jit
+@inlined
 def next_hand(played: Played, ended: Ended, start: Start, table: int) -> bool:
     """Deal once where a hand has ended; return whether that began a new episode.
 
@@ -136,7 +136,7 @@ def next_hand(played: Played, ended: Ended, start: Start, table: int) -> bool:
     return new
 
 
-@jit
+@inlined
 def deal_on(played: Played, ended: Ended, start: Start, table: int) -> None:
     """Deal where a hand has ended, until there is a decision.
 
@@ -159,7 +159,7 @@ def next_hands(played: Played, shown: Shown, ended: Ended, start: Start, which: 
 # Showing.
 
 
-@jit
+@inlined
 def show_table(played: Played, shown: Shown, table: int) -> None:
     """Write all that the seat to act sees and may do."""
     observe_rules(played.games[table], played.rules[played.rule_of[table]], shown.rows[table])
@@ -173,13 +173,13 @@ def show_tables(played: Played, shown: Shown, which: Array) -> None:
         show_table(played, shown, which[i])
 
 
-@jit
+@inlined
 def show_turn(played: Played, shown: Shown, table: int) -> None:
     """Write what the seat to act sees and may do; what never changes at a table stands there."""
     g = played.games[table]
     r = played.rules[played.rule_of[table]]
     seat = int(g.seat_to_act)
-    bits = legal_actions(g, r, played.bet_sizes)
+    bits = legal_actions(g, r, played.bet_sizes[0])
     shown.seats[table] = seat
     shown.legal[table] = bits
     if seat < 0:
@@ -230,7 +230,7 @@ def step_tables(
     for i in range(len(which)):
         table = which[i]
         g = played.games[table]
-        play_action(g, played.rules[played.rule_of[table]], actions[i], played.bet_sizes)
+        play_action(g, played.rules[played.rule_of[table]], actions[i], played.bet_sizes[0])
         if g.phase == OVER:
             note_end(g, ended, table)
             if at_once:

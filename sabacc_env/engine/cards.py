@@ -19,11 +19,6 @@ SLOT_ORDER: Final = np.zeros(64, dtype=np.int8)
 for _place, _card in enumerate(sorted(range(NUM_CARDS), key=lambda card: Card(card).value)):
     SLOT_ORDER[_card] = _place
 
-LOWEST_BIT: Final = np.zeros(67, dtype=np.int8)
-"""Where a set's lowest bit is, by that bit modulo 67: the powers of 2 up to 2**65 all differ."""
-for _bit in range(66):
-    LOWEST_BIT[2**_bit % 67] = _bit
-
 
 @jit
 def card_value(card: int) -> int:
@@ -32,9 +27,27 @@ def card_value(card: int) -> int:
 
 
 @jit
+def count(members: int) -> int:
+    """Return how many members a set has: a loop that compiles to one instruction."""
+    found = 0
+    while members != 0:
+        members &= members - 1
+        found += 1
+    return found
+
+
+@jit
 def lowest(members: int) -> int:
     """Return the smallest member of a set of seats, cards or actions that is not empty."""
-    return int(LOWEST_BIT[(members & -members) % 67])
+    return count((members & -members) - 1)
+
+
+@jit
+def highest(members: int) -> int:
+    """Return the largest member of a set that is not empty."""
+    for shift in (1, 2, 4, 8, 16, 32):
+        members |= members >> shift
+    return count(members) - 1
 
 
 @jit

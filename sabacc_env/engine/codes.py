@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.cards import Card
-from sabacc_env.engine.jit import jit
+from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
     CALL,
@@ -20,7 +20,6 @@ from sabacc_env.engine.layout import (
     JUNK,
     KEEP,
     MAX_HAND,
-    MAX_SEATS,
     NUM_CARDS,
     RAISE,
     REDRAW,
@@ -34,19 +33,15 @@ SYLOP_CODE: Final = 0.05
 
 CARD_CODES: Final = np.zeros(64, dtype=np.float32)
 """A card as value / 10, a Sylop 0.05, none 0."""
+CARD_THIRDS: Final = np.zeros(64, dtype=np.float32)
+"""A third for a card, 0 for none."""
+CARD_THIRDS[:NUM_CARDS] = 1 / 3
 SUIT_CODES: Final = np.zeros(64, dtype=np.float32)
 """A card's suit (1 to 3) / 3; 0 for a Sylop and for none."""
 for _id in range(NUM_CARDS):
     _value = Card(_id).value
     CARD_CODES[_id] = _value / 10 if _value else SYLOP_CODE
     SUIT_CODES[_id] = (_id // 20 + 1) / 3 if _value else 0
-
-SEAT_CODES: Final = np.zeros((MAX_SEATS + 1, MAX_SEATS, 16), dtype=np.float32)
-"""By number of players and observing seat: a seat as (1 + seats after the observer) / 8."""
-for _players in range(2, MAX_SEATS + 1):
-    for _seat in range(_players):
-        for _other in range(_players):
-            SEAT_CODES[_players, _seat, _other] = (1 + (_other - _seat) % _players) / 8
 
 KIND_CODES: Final = np.zeros((16, 3), dtype=np.float32)
 """A move kind as three numbers, none as zeros: where a card comes from (1 the draw pile, -1 the
@@ -70,10 +65,28 @@ for _kind, _code in {
 }.items():
     KIND_CODES[_kind] = _code
 
-THIRD: Final = np.float32(1 / 3)
-THIRDS: Final = (np.arange(4) / 3).astype(np.float32)
+THIRDS_OF_BITS: Final = np.zeros((256, 8), dtype=np.float32)
+"""For each of eight bits a third, or 0."""
+for _bits in range(256):
+    THIRDS_OF_BITS[_bits] = [(_bits >> _bit & 1) / 3 for _bit in range(8)]
+FLAGS: Final = np.array([0, 1], dtype=np.float32)
 FIFTHS: Final = (np.arange(8) / MAX_HAND).astype(np.float32)
 SIXTHS: Final = (np.arange(8) / 6).astype(np.float32)
+EIGHTHS: Final = (np.arange(16) / 8).astype(np.float32)
+PLACE_CODES: Final = (np.arange(32) / 31).astype(np.float32)
+KEY_CODES: Final = (np.arange(64) / 63).astype(np.float32)
+PILE_CODES: Final = (np.arange(64) / NUM_CARDS).astype(np.float32)
+
+BY_RISING_VALUE: Final = np.zeros(1024, dtype=np.int16)
+"""The negative cards of a suit, bits from -1 to -10, as bits from -10 to -1."""
+for _cards in range(1024):
+    BY_RISING_VALUE[_cards] = int(f"{_cards:010b}"[::-1], 2)
+
+
+@inlined
+def flag(condition: bool) -> float:
+    """Return 1 or 0, looked up: as a choice between two floats it would be a branch."""
+    return float(FLAGS[int(condition)])
 
 
 @jit

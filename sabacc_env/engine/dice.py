@@ -10,8 +10,10 @@ from sabacc_env.engine.cards import (
     take_top,
 )
 from sabacc_env.engine.chance import roll
+from sabacc_env.engine.codes import SIXTHS
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, Record
+from sabacc_env.engine.public import show_seats
 
 
 @jit
@@ -24,6 +26,8 @@ def roll_dice(g: Record) -> bool:
         g.dice[index, 1] = second
     elif index >= g.dice_given:
         return False
+    g.public_dice[2 * index] = SIXTHS[int(g.dice[index, 0]) & 7]
+    g.public_dice[2 * index + 1] = SIXTHS[int(g.dice[index, 1]) & 7]
     g.rolls = index + 1
     return True
 
@@ -46,6 +50,7 @@ def dice_phase(g: Record, r: Record) -> None:
     if effect == REDRAW_ALL:
         spike_too = int(r.spike_card) == 1 and int(g.dice[int(g.round_no) - 1, 0]) == 1
         redraw_all(g, spike_too)
+        show_seats(g, r)
 
 
 @jit

@@ -13,12 +13,16 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from sabacc_env.engine.layout import LOG_LENGTH, MAX_HAND, MAX_SEATS, NUM_RULE_FEATURES
+from sabacc_env.engine.layout import (
+    LOG_LENGTH,
+    MAX_HAND,
+    MAX_SEATS,
+    NUM_RULE_FEATURES,
+    SEAT_FEATURES,
+    SHOWN_ROUNDS,
+)
 from sabacc_env.engine.rulebook import rule_features
 from sabacc_env.rules import RuleSet
-
-SHOWN_ROUNDS: Final = 4
-"""Rounds of dice and card actions shown: all, or the last four of a longer hand."""
 
 LARGEST_FEATURE: Final = 8.0
 """No feature is larger, in absolute value."""
@@ -183,7 +187,7 @@ BLOCKS: Final = (
 
 _BY_NAME = {block.name: block for block in BLOCKS}
 OBSERVATION_SIZE: Final = sum(len(block.features) for block in BLOCKS)
-OPPONENT_FEATURES: Final = len(_BY_NAME["opponents"].columns)
+assert len(_BY_NAME["opponents"].columns) == SEAT_FEATURES
 assert len(_BY_NAME["rules"].columns) == NUM_RULE_FEATURES
 
 OBSERVATION_DTYPE: Final = np.dtype(

@@ -59,34 +59,44 @@ def jit(function: Function) -> Function:
     Every integer argument is made an int64: Numba would otherwise compile a function again for
     each mix of int8, int64 and literal arguments, which here tripled the time to compile.
     """
-    compiled = _compiled(function)
-    if compiled is function:  # NUMBA_DISABLE_JIT
-        return function
+    return cast(Function, _widened(_compiled(function)))
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function as ``jit`` does, into each that calls it.
+
+    For what is called at each decision from one place, or takes a batch, dozens of words long.
+    """
+    return cast(Function, _widened(_compiled(function, forceinline=True)))
+
+
+def _widened(compiled: Any) -> Any:
+    if numba.config.DISABLE_JIT:
+        return compiled
     template_for = compiled.get_call_template
     compiled.get_call_template = lambda args, kws: template_for(tuple(map(_widen, args)), kws)
-    return cast(Function, compiled)
+    return compiled
 
 
-def jit_for(signature: Any, cached: bool = True) -> Callable[[Function], Function]:
+def jit_for(signature: Any, **options: Any) -> Callable[[Function], Function]:
     """Compile a function at once, for one signature: one that takes or is a function argument."""
 
     def compiled(function: Function) -> Function:
-        return cast(Function, _compiled(function, [signature], cached))
+        return cast(Function, _compiled(function, [signature], **options))
 
     return compiled
 
 
 def _compiled(
-    function: Callable[..., Any], signatures: list[Any] | None = None, cached: bool = True
+    function: Callable[..., Any], signatures: list[Any] | None = None, **options: Any
 ) -> Any:
+    """Compile without reference counts: the engine allocates nothing, and they are slow atomics."""
+    defaults = {"cache": CACHE_FOLDER is not None, "_nrt": False, "forceinline": False}
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE_FOLDER or before
     try:
-        return numba.njit(
-            signatures,
-            cache=cached and CACHE_FOLDER is not None,
-            nogil=True,
-            error_model="numpy",
-        )(function)
+        return numba.njit(signatures, nogil=True, error_model="numpy", **(defaults | options))(
+            function
+        )
     finally:
         numba.config.CACHE_DIR = before

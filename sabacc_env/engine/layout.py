@@ -22,6 +22,8 @@ LOG_LENGTH: Final = 16
 """How many of the last public actions a record keeps, for the observation."""
 LOG_FEATURES: Final = 4
 """The numbers kept of each: three for its kind, one for the credits."""
+NOBODY: Final = -2 * MAX_SEATS
+"""In place of the seat of an action that has not been."""
 
 # Move kinds. The first nine need no more said; the next four name a card of the hand.
 STAND: Final = 0
@@ -63,8 +65,6 @@ FIRST_BET_ACTION: Final = FIRST_CARD_ACTION + 4 * MAX_HAND
 SLOT_KINDS: Final = (DISCARD_DRAW, SWAP, REDRAW, REPLACE)
 MAX_BET_SIZES: Final = 62 - FIRST_BET_ACTION
 """Legal actions are held as bits of one signed 64-bit integer."""
-SIZE_BY_RANK: Final = 2
-"""The column of encoded bet sizes that sorts them; before it numerator and denominator."""
 RAISE_TO: Final = 64
 """Codes beyond the layout: ``RAISE_TO`` + total is a raise to any total on the grid."""
 BET_MIN: Final = -1
@@ -102,6 +102,10 @@ UNLIMITED: Final = 2**31 - 1
 """A limit that never binds: credits in play never exceed it."""
 
 NUM_RULE_FEATURES: Final = 40
+SEAT_FEATURES: Final = 25
+"""What a seat's opponents observe of it; see the block ``opponents``."""
+SHOWN_ROUNDS: Final = 4
+"""Rounds of dice and card actions shown: all, or the last four of a longer hand."""
 
 
 def kind_bits(kind: int, first_slot: int = 0) -> int:
@@ -165,8 +169,19 @@ RULES_DTYPE: Final = _record(
         ("turns_up", "i8"),  # 1: the top card is turned up after the deal
         ("ranking", "i8"),
         ("features", "f4", (NUM_RULE_FEATURES,)),  # the rule description as observed
-        ("log_length", "i8"),  # LOG_LENGTH: a loop of a length read here is compiled to vectors
+        # A loop of a length read here is compiled to vectors; one of a constant is not.
+        ("log_length", "i8"),  # LOG_LENGTH
+        ("value_count", "i8"),  # the values that a card can have
         ("deck", "i1", (NUM_CARDS,)),  # the cards in play in ascending id, then -1
+    ]
+)
+
+BET_SIZES_DTYPE: Final = _record(
+    [
+        ("amount", "i8"),  # how many sizes there are
+        ("numerators", "i8", (MAX_BET_SIZES,)),  # BET_MIN or BET_MAX for the ends of the grid
+        ("denominators", "i8", (MAX_BET_SIZES,)),
+        ("by_rank", "i8", (MAX_BET_SIZES,)),  # which size is the smallest, the next, ...
     ]
 )
 
@@ -201,6 +216,11 @@ GAME_DTYPE: Final = _record(
         # The last public actions, newest first from log_first on: who, and kind and credits as
         # they are observed. Every action is written twice, so that they never wrap around.
         ("log", "f4", (2 * LOG_LENGTH * LOG_FEATURES,)),
+        ("log_seats", "f4", (2 * LOG_LENGTH,)),
+        # Each seat as its opponents observe it. The seats are written twice, so that those after
+        # any seat are one run.
+        ("public", "f4", (2 * MAX_SEATS * SEAT_FEATURES,)),
+        ("public_dice", "f4", (2 * MAX_ROUNDS,)),  # as observed; zeros until they are rolled
         # Sets of seats.
         ("seated", "i2"),  # dealt in this hand
         ("remaining", "i2"),  # seated and not junked
@@ -233,7 +253,6 @@ GAME_DTYPE: Final = _record(
         ("pot_winners", "i1", (MAX_SEATS,)),
         ("last_action", "i1", (MAX_SEATS,)),
         ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),
-        ("log_seats", "i1", (2 * LOG_LENGTH,)),
         ("log_first", "i1"),
     ]
 )

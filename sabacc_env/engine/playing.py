@@ -15,11 +15,12 @@ import numpy as np
 from numba import types
 
 from sabacc_env.engine.batch import Ended, Played, Shown, Start, deal_on, note_end, show_turn
-from sabacc_env.engine.cards import lowest
+from sabacc_env.engine.cards import count
 from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.features import OBSERVATION_DTYPE
-from sabacc_env.engine.jit import jit, jit_for
+from sabacc_env.engine.jit import CACHE_FOLDER, jit, jit_for
 from sabacc_env.engine.layout import (
+    BET_SIZES_DTYPE,
     CALL,
     CHECK,
     FIRST_BET_ACTION,
@@ -47,9 +48,10 @@ def _array(dtype: Any, *shape: int) -> Any:
 
 _INTEGERS, _ROWS = _array(np.int64, 1), _array(np.int64, 1, 1)
 _BOOLS, _GAMES = _array(np.bool_, 1), _array(GAME_DTYPE, 1)
+_SIZES = _array(BET_SIZES_DTYPE, 1)
 _FLOATS, _BYTES = _array(np.float32, 1, 1), _array(np.int8, 1, 1)
 PLAY_SIGNATURE = types.void(
-    types.NamedTuple((_GAMES, _array(RULES_DTYPE, 1), _INTEGERS, _ROWS), Played),
+    types.NamedTuple((_GAMES, _array(RULES_DTYPE, 1), _INTEGERS, _SIZES), Played),
     types.NamedTuple(
         (_INTEGERS, _INTEGERS, _BYTES, _array(OBSERVATION_DTYPE, 1), _FLOATS, _BYTES), Shown
     ),
@@ -96,7 +98,7 @@ def play_tables(
             if action < 0 or action >= 63 or shown.legal[table] >> action & 1 == 0:
                 wrong[table] = action
                 break
-            play_action(g, r, action, played.bet_sizes)
+            play_action(g, r, action, played.bet_sizes[0])
             if g.phase == OVER:
                 note_end(g, ended, table)
                 if at_once:
@@ -109,7 +111,8 @@ def play_tables(
 
 def policy(function: Policy) -> Policy:
     """Compile a function as a policy; see this module."""
-    return jit_for(POLICY_SIGNATURE, cached=function.__module__ == __name__)(function)
+    own = function.__module__ == __name__
+    return jit_for(POLICY_SIGNATURE, cache=own and CACHE_FOLDER is not None, _nrt=not own)(function)
 
 
 def is_policy(function: object) -> bool:
@@ -121,22 +124,18 @@ def is_policy(function: object) -> bool:
 
 
 @jit
-def count(members: int) -> int:
-    """Return how many members a set has."""
-    members = members - (members >> 1 & 0x5555555555555555)
-    members = (members & 0x3333333333333333) + (members >> 2 & 0x3333333333333333)
-    members = (members + (members >> 4)) & 0x0F0F0F0F0F0F0F0F
-    members += members >> 8
-    members += members >> 16
-    return (members + (members >> 32)) & 127
-
-
-@jit
 def pick(members: int, word: int) -> int:
     """Return a member of a set that is not empty, chosen by a random word of 32 bits."""
-    for _ in range(word * count(members) >> 32):
-        members &= members - 1
-    return lowest(members)
+    smaller = word * count(members) >> 32
+    first = 0
+    width = 32
+    while width > 0:  # the half where it is: no branch that cannot be foreseen
+        in_half = count(members >> first & (1 << width) - 1)
+        if smaller >= in_half:
+            smaller -= in_half
+            first += width
+        width >>= 1
+    return first
 
 
 @policy

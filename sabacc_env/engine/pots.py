@@ -3,6 +3,7 @@
 from sabacc_env.engine.cards import card_value, lowest, next_seat, put_face_up, take_top
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import OVER, Record
+from sabacc_env.engine.public import show_stakes
 from sabacc_env.engine.ranking import hand_place, hand_strength, hand_total
 
 
@@ -93,18 +94,6 @@ def blind_draw(g: Record, r: Record, tied: int) -> int:
 
 
 @jit
-def place_of(g: Record, r: Record, seat: int) -> int:
-    """Return the strength of a seat's hand without tie-breakers (D13)."""
-    return hand_place(int(r.ranking), g.cards[seat], int(g.num_cards[seat]), int(g.spikes[seat]))
-
-
-@jit
-def strength_of(g: Record, r: Record, seat: int) -> int:
-    """Return the strength of a seat's hand, its Spike Card counted with it (D13)."""
-    return hand_strength(int(r.ranking), g.cards[seat], int(g.num_cards[seat]), int(g.spikes[seat]))
-
-
-@jit
 def best_hand(g: Record, r: Record, seats: int) -> int:
     """Return the seat with the best hand of a set, by blind draw if need be."""
     if seats & (seats - 1) != 0:
@@ -123,7 +112,10 @@ def best_seats(g: Record, r: Record, seats: int, with_ties: bool) -> int:
     tied = 0
     for seat in range(int(g.num_players)):
         if seats >> seat & 1:
-            strength = strength_of(g, r, seat) if with_ties else place_of(g, r, seat)
+            if with_ties:
+                strength = hand_strength(int(r.ranking), g, seat)
+            else:
+                strength = hand_place(int(r.ranking), g, seat, hand_total(g, seat))
             if strength > best:
                 best = strength
                 tied = 0
@@ -150,7 +142,7 @@ def finish_hand(g: Record, r: Record) -> None:
         else:
             g.credits[winner] = int(g.credits[winner]) + int(g.pot_amounts[index])
     main_winner = int(g.pot_winners[0])
-    total = hand_total(g.cards[main_winner], int(g.spikes[main_winner]))
+    total = hand_total(g, main_winner)
     if g.revealed == 1 and total == 0:
         g.credits[main_winner] = int(g.credits[main_winner]) + int(g.sabacc_pot)
         g.sabacc_pot = 0
@@ -159,3 +151,4 @@ def finish_hand(g: Record, r: Record) -> None:
             g.net_credits[seat] = int(g.net_credits[seat]) - (int(g.seated) >> seat & 1)
         else:
             g.net_credits[seat] = int(g.credits[seat]) - int(g.credits_before[seat])
+        show_stakes(g, r, seat)

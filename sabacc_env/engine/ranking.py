@@ -6,7 +6,7 @@ number of cards where more win; and the ranking's tie-breakers. Each field is st
 wins. Two strengths are equal exactly when only a blind draw can decide. They stay below 2**53.
 """
 
-from sabacc_env.engine.cards import card_value
+from sabacc_env.engine.cards import card_value, highest, lowest
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     ALTA_ORSL,
@@ -15,7 +15,7 @@ from sabacc_env.engine.layout import (
     CASINO,
     MAX_HAND,
     SPACERS,
-    Array,
+    Record,
 )
 
 # Widths of the fields below the place; see ``pack``.
@@ -49,21 +49,17 @@ STAVES_INNER = 1 << 32 | 1 << 36
 TRILL_LOW = 0x110
 TRILL_HIGH = 0x1000
 IDIOTS_ARRAY = 0x1100
+A_NIBBLE_EACH = 0x11111111110  # for the values from 1 to 10
+FIRST_SYLOP = 60
 
 
 @jit
-def hand_total(cards: Array, spike: int) -> int:
-    """Return the sum of a hand's values, its Spike Card (or -1) counted with it."""
-    total = card_value(spike)
+def hand_total(g: Record, seat: int) -> int:
+    """Return the sum of a hand's values, its Spike Card counted with it."""
+    total = card_value(int(g.spikes[seat]))
     for slot in range(MAX_HAND):
-        total += card_value(int(cards[slot]))
+        total += card_value(int(g.cards[seat, slot]))
     return total
-
-
-@jit
-def value_count(values: int, value: int) -> int:
-    """Read one nibble of a count by absolute value."""
-    return values >> (4 * value) & 15
 
 
 @jit
@@ -79,24 +75,23 @@ def pack(place: int, fewer: int, key: int, second_key: int, more: int) -> int:
 
 
 @jit
-def hand_strength(ranking: int, cards: Array, count: int, spike: int) -> int:
-    """Return the strength of a hand of ``count`` cards and a Spike Card (or -1)."""
-    positives, negatives, _ = by_value(cards, count, spike)
+def hand_strength(ranking: int, g: Record, seat: int) -> int:
+    """Return the strength of a seat's hand, its Spike Card counted with it (D13)."""
+    positives, negatives, _ = by_value(g, seat)
     if ranking == CASINO:
-        ties = casino_ties(positives, negatives, suits_of(cards, count, spike))
+        ties = casino_ties(positives, negatives, suits_of(g, seat))
     else:
-        ties = positive_sum(positives) << 4 | highest_value(positives)
-    return hand_place(ranking, cards, count, spike) | ties
+        ties = positive_sum(positives) << 4 | highest_with(positives, 1)
+    return hand_place(ranking, g, seat, hand_total(g, seat)) | ties
 
 
 @jit
-def hand_place(ranking: int, cards: Array, count: int, spike: int) -> int:
-    """Return a hand's strength without the ranking's tie-breakers."""
-    size = count if spike < 0 else count + 1
-    total = hand_total(cards, spike)
+def hand_place(ranking: int, g: Record, seat: int, total: int) -> int:
+    """Return the strength of a hand of this total, without the ranking's tie-breakers."""
+    size = int(g.num_cards[seat]) + (1 if g.spikes[seat] >= 0 else 0)
     if total != 0:
         if ranking == ALTA_YARITH_BESPIN and total == 5 and size == 3:
-            positives, negatives, sylops = by_value(cards, count, spike)
+            positives, _, sylops = by_value(g, seat)
             if positives == IDIOTS_ARRAY and sylops == 1:
                 return pack(A_IDIOTS, 0, 0, 0, size)
         nulrhek = A_NULRHEK
@@ -105,7 +100,7 @@ def hand_place(ranking: int, cards: Array, count: int, spike: int) -> int:
         elif ranking == SPACERS:
             nulrhek = S_NULRHEK
         return pack(nulrhek, 0, 63 - abs(total), 1 if total > 0 else 0, size)
-    positives, negatives, sylops = by_value(cards, count, spike)
+    positives, negatives, sylops = by_value(g, seat)
     if ranking == CASINO:
         return casino_zero(positives, negatives, sylops, size)
     if ranking == SPACERS:
@@ -114,34 +109,37 @@ def hand_place(ranking: int, cards: Array, count: int, spike: int) -> int:
 
 
 @jit
-def by_value(cards: Array, count: int, spike: int) -> tuple[int, int, int]:
+def by_value(g: Record, seat: int) -> tuple[int, int, int]:
     """Return how many positive and negative cards of each absolute value, and how many Sylops."""
     positives = 0
     negatives = 0
     sylops = 0
-    for i in range(count + 1):
-        card = int(cards[i]) if i < count else spike
-        if card < 0:
-            continue
+    for slot in range(MAX_HAND + 1):
+        card = int(g.cards[seat, slot]) if slot < MAX_HAND else int(g.spikes[seat])
         value = card_value(card)
-        if value > 0:
-            positives += 1 << (4 * value)
-        elif value < 0:
-            negatives += 1 << (-4 * value)
-        else:
-            sylops += 1
+        positives += 1 << (4 * value) if value > 0 else 0
+        negatives += 1 << (-4 * value) if value < 0 else 0
+        sylops += 1 if card >= FIRST_SYLOP else 0
     return positives, negatives, sylops
 
 
 @jit
-def suits_of(cards: Array, count: int, spike: int) -> int:
+def suits_of(g: Record, seat: int) -> int:
     """Return the suits in a hand as bits; Sylops have none."""
     suits = 0
-    for i in range(count + 1):
-        card = int(cards[i]) if i < count else spike
-        if 0 <= card < 60:
-            suits |= 1 << (card // 20)
+    for slot in range(MAX_HAND + 1):
+        card = int(g.cards[seat, slot]) if slot < MAX_HAND else int(g.spikes[seat])
+        suits |= 1 << (card // 20) if 0 <= card < FIRST_SYLOP else 0
     return suits
+
+
+# Counts by absolute value.
+
+
+@jit
+def value_count(values: int, value: int) -> int:
+    """Read one nibble of a count by absolute value."""
+    return values >> (4 * value) & 15
 
 
 @jit
@@ -154,41 +152,33 @@ def positive_sum(positives: int) -> int:
 
 
 @jit
-def highest_value(values: int) -> int:
-    """Return the highest value with a count, 0 if there is none."""
-    value = 10
-    while value > 0 and value_count(values, value) == 0:
-        value -= 1
-    return value
+def at_least(values: int, count: int) -> int:
+    """Return the values held at least ``count`` times: a nibble of 1 for each."""
+    return (values + (8 - count) * A_NIBBLE_EACH) >> 3 & A_NIBBLE_EACH
 
 
 @jit
 def lowest_with(values: int, count: int) -> int:
     """Return the lowest absolute value held at least ``count`` times, 0 if there is none."""
-    for value in range(1, 11):
-        if value_count(values, value) >= count:
-            return value
-    return 0
+    held = at_least(values, count)
+    return lowest(held) >> 2 if held != 0 else 0
 
 
 @jit
 def highest_with(values: int, count: int) -> int:
     """Return the highest absolute value held at least ``count`` times, 0 if there is none."""
-    for value in range(10, 0, -1):
-        if value_count(values, value) >= count:
-            return value
-    return 0
+    return highest(at_least(values, count) | 1) >> 2
 
 
 @jit
 def lowest_run(values: int, length: int) -> int:
     """Return the lowest value of a run of at least so many values, 0 if there is none."""
-    held = 0
-    for value in range(10, 0, -1):
-        held = held + 1 if value_count(values, value) > 0 else 0
-        if held >= length and (value == 1 or value_count(values, value - 1) == 0):
-            return value
-    return 0
+    held = at_least(values, 1)
+    runs = held
+    for _ in range(length - 1):
+        held >>= 4
+        runs &= held
+    return lowest(runs) >> 2 if runs != 0 else 0
 
 
 @jit
@@ -231,7 +221,7 @@ def casino_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     two_pairs = low_pair != pair
     triple = highest_with(values, 3)
     quad = highest_with(values, 4)
-    run = highest_value(values) if lowest_run(values, size - sylops) > 0 else 0
+    run = highest_with(values, 1) if lowest_run(values, size - sylops) > 0 else 0
 
     place = C_SABACC
     key = 0

@@ -78,6 +78,7 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     record.turns_up = rules.turns_up_card
     record.ranking = RANKINGS.index(rules.ranking)
     record.log_length = LOG_LENGTH
+    record.value_count = 21
     features = list(rule_features(rules).values())
     record.features[:] = np.array(features, dtype=np.float64)
     return array

@@ -20,7 +20,6 @@ from sabacc_env.engine.layout import (
     Record,
 )
 from sabacc_env.engine.observe import observe
-from sabacc_env.engine.pots import strength_of
 from sabacc_env.engine.ranking import hand_strength
 from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
 
@@ -59,13 +58,13 @@ def raise_grid(games: Array, rules: Array) -> tuple[int, int]:
 @jit
 def legal_bits(games: Array, rules: Array, bet_sizes: Array) -> int:
     """Return the legal actions as bits."""
-    return legal_actions(games[0], rules[0], bet_sizes)
+    return legal_actions(games[0], rules[0], bet_sizes[0])
 
 
 @jit
 def write_mask(games: Array, rules: Array, bet_sizes: Array, mask: Array) -> None:
     """Write the legal actions as 0 and 1."""
-    bits = legal_actions(games[0], rules[0], bet_sizes)
+    bits = legal_actions(games[0], rules[0], bet_sizes[0])
     for action in range(len(mask)):
         mask[action] = bits >> action & 1
 
@@ -84,10 +83,10 @@ def describe(g: Record, code: int) -> int:
 
 
 @jit
-def is_legal(g: Record, r: Record, code: int, bet_sizes: Array) -> bool:
+def is_legal(g: Record, r: Record, code: int, sizes: Record) -> bool:
     """Say whether a code is legal: an action, or ``RAISE_TO`` + a total on the grid."""
     if code < RAISE_TO:
-        return code >= 0 and legal_actions(g, r, bet_sizes) >> code & 1 == 1
+        return code >= 0 and legal_actions(g, r, sizes) >> code & 1 == 1
     if g.phase != BETTING:
         return False
     low, high = raise_limits(g, r, int(g.seat_to_act))
@@ -103,10 +102,10 @@ def turn(games: Array, rules: Array, bet_sizes: Array, code: int) -> int:
     """
     g = games[0]
     r = rules[0]
-    if g.phase == OVER or not is_legal(g, r, code, bet_sizes):
+    if g.phase == OVER or not is_legal(g, r, code, bet_sizes[0]):
         return ILLEGAL
     played = describe(g, code)
-    play_action(g, r, code, bet_sizes)
+    play_action(g, r, code, bet_sizes[0])
     if g.dice_missing == 1:
         return DICE_MISSING
     if code >= FIRST_BET_ACTION:
@@ -123,7 +122,7 @@ def pop_top(games: Array) -> int:
 @jit
 def seat_strength(games: Array, rules: Array, seat: int) -> int:
     """Return what a seat's hand would rank now."""
-    return strength_of(games[0], rules[0], seat)
+    return hand_strength(int(rules[0].ranking), games[0], seat)
 
 
 @jit
@@ -133,9 +132,17 @@ def observe_seat(games: Array, rules: Array, seat: int, observations: Array) -> 
 
 
 @jit
-def ranked(ranking: int, cards: Array, spike: int) -> int:
-    """Return the strength of a hand given as an array of ``MAX_HAND`` card ids, -1 for none."""
-    count = 0
-    while count < MAX_HAND and cards[count] >= 0:
-        count += 1
-    return hand_strength(ranking, cards, count, spike)
+def rank_hands(games: Array, ranking: int, hands: Array, strengths: Array) -> None:
+    """Write the strengths of hands, (n, MAX_HAND) card ids with -1 for none last.
+
+    They are held one after the other by seat 0 of a game, which is only a place to put them.
+    """
+    g = games[0]
+    g.spikes[0] = -1
+    for i in range(len(hands)):
+        count = 0
+        for slot in range(MAX_HAND):
+            g.cards[0, slot] = hands[i, slot]
+            count += 1 if hands[i, slot] >= 0 else 0
+        g.num_cards[0] = count
+        strengths[i] = hand_strength(ranking, g, 0)

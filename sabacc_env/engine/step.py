@@ -31,9 +31,8 @@ from sabacc_env.engine.cards import (
     turn_up,
 )
 from sabacc_env.engine.chance import DECK
-from sabacc_env.engine.codes import KIND_CODES, ratio
 from sabacc_env.engine.dice import dice_phase, roll_dice
-from sabacc_env.engine.jit import jit
+from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import (
     BETTING,
     BUY_DISCARD,
@@ -48,9 +47,10 @@ from sabacc_env.engine.layout import (
     FIRST_CARD_ACTION,
     JUNK,
     KEEP,
-    LOG_FEATURES,
-    LOG_LENGTH,
     MAX_HAND,
+    MAX_SEATS,
+    NOBODY,
+    NUM_CARDS,
     NUM_KINDS,
     OVER,
     RAISE,
@@ -58,14 +58,14 @@ from sabacc_env.engine.layout import (
     REDRAW,
     REPLACE,
     REPLACE_SPIKE,
-    SIZE_BY_RANK,
+    SHOWN_ROUNDS,
     SLOT_KINDS,
     SWAP,
-    Array,
     Record,
     kind_bits,
 )
 from sabacc_env.engine.pots import finish_hand
+from sabacc_env.engine.public import log_action, show_cards, show_seats, show_stakes
 
 # Starting a hand.
 
@@ -89,7 +89,8 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.seen_by_all = 0
     g.seen_by[:] = 0
     g.known[:] = 0
-    g.credits_before[:] = g.credits
+    for seat in range(MAX_SEATS):
+        g.credits_before[seat] = g.credits[seat]
     g.net_credits[:] = 0
     g.bet_phase[:] = 0
     g.bet_hand[:] = 0
@@ -102,8 +103,9 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.last_action[:] = -1
     g.card_action[:] = -1
     g.dice[:] = 0
-    g.log_seats[:] = -1
+    g.log_seats[:] = NOBODY
     g.log[:] = 0
+    g.public_dice[:] = 0
     g.staked = 0
     g.highest_bet = 0
     g.raises = 0
@@ -120,7 +122,8 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.seated = able_seats(g, r)
     g.remaining = g.seated
     g.dealer = next_seat(int(g.seated), dealer - 1)
-    g.deck[:] = r.deck
+    for place in range(NUM_CARDS):
+        g.deck[place] = r.deck[place]
     g.deck_next = 0
     g.deck_size = r.deck_size
     shuffle_draw_pile(g, DECK, 0)
@@ -145,6 +148,7 @@ def deal(g: Record, r: Record) -> None:
     if r.turns_up == 1:
         turn_up(g)
     g.round_no = 0
+    show_seats(g, r)
     g.phase_index = int(r.num_phases) - 1
     if r.opening_bet == 1:
         begin_phase(g, r, BETTING)
@@ -179,17 +183,19 @@ def next_phase(g: Record, r: Record) -> None:
     g.phase_index = int(g.phase_index) + 1
     while g.phase_index >= r.num_phases:
         if g.round_no == 0 and r.spike_card == 1:
-            deal_spikes(g)
+            deal_spikes(g, r)
         if g.round_no == r.rounds:
             finish_hand(g, r)
             return
         g.round_no = int(g.round_no) + 1
         g.phase_index = 0
+        if g.round_no > SHOWN_ROUNDS:
+            show_seats(g, r)
     begin_phase(g, r, int(r.phases[int(g.phase_index)]))
 
 
 @jit
-def deal_spikes(g: Record) -> None:
+def deal_spikes(g: Record, r: Record) -> None:
     """Deal a Spike Card to each remaining seat, the first seat first."""
     waiting = int(g.remaining)
     seat = int(g.dealer)
@@ -197,6 +203,7 @@ def deal_spikes(g: Record) -> None:
         seat = next_seat(waiting, seat)
         waiting &= ~(1 << seat)
         deal_spike(g, seat)
+    show_seats(g, r)
 
 
 @jit
@@ -236,9 +243,9 @@ SLOT_BITS: Final = np.array(
 """All actions but those on slots beyond a number of cards, by that number."""
 
 
-@jit
-def legal_actions(g: Record, r: Record, bet_sizes: Array) -> int:
-    """Return the legal actions of the seat to act as bits; ``bet_sizes`` as in ``sized_total``."""
+@inlined
+def legal_actions(g: Record, r: Record, sizes: Record) -> int:
+    """Return the legal actions of the seat to act as bits; ``sizes`` of ``BET_SIZES_DTYPE``."""
     seat = int(g.seat_to_act)
     if seat < 0:
         return 0
@@ -246,10 +253,10 @@ def legal_actions(g: Record, r: Record, bet_sizes: Array) -> int:
         return int(KIND_BITS[REDRAW]) & int(SLOT_BITS[int(g.num_cards[seat])])
     if g.phase == CARDS:
         return card_actions(g, r, seat)
-    return bet_actions(g, r, seat, bet_sizes)
+    return bet_actions(g, r, seat, sizes)
 
 
-@jit
+@inlined
 def card_actions(g: Record, r: Record, seat: int) -> int:
     """Return the legal actions at a card turn: the first choice, or what follows a draw."""
     actions = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
@@ -261,8 +268,8 @@ def card_actions(g: Record, r: Record, seat: int) -> int:
     return actions & int(SLOT_BITS[int(g.num_cards[seat])])
 
 
-@jit
-def bet_actions(g: Record, r: Record, seat: int, bet_sizes: Array) -> int:
+@inlined
+def bet_actions(g: Record, r: Record, seat: int, sizes: Record) -> int:
     """Return the legal actions at a betting turn."""
     actions = 0
     if to_call(g, seat) == 0:
@@ -274,19 +281,19 @@ def bet_actions(g: Record, r: Record, seat: int, bet_sizes: Array) -> int:
     low, high = raise_limits(g, r, seat)
     if low > high:
         return actions
-    return actions | sized_raises(g, r, seat, low, high, bet_sizes)
+    return actions | sized_raises(g, r, seat, low, high, sizes)
 
 
-@jit
-def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, bet_sizes: Array) -> int:
+@inlined
+def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, sizes: Record) -> int:
     """Return the bet sizes that are legal: of equal totals only the first in the layout."""
     actions = 0
     total = -1
     first = -1
-    for rank in range(len(bet_sizes)):  # from the smallest size up: equal totals are neighbours
-        index = bet_sizes[rank, SIZE_BY_RANK]
+    for rank in range(int(sizes.amount)):  # from the smallest size up: equal totals are neighbours
+        index = int(sizes.by_rank[rank])
         before = total
-        total = sized_total(g, r, seat, low, high, bet_sizes[index, 0], bet_sizes[index, 1])
+        total = size_total(g, r, seat, low, high, sizes, index)
         if total != before:
             first = index
             actions |= 1 << (FIRST_BET_ACTION + first)
@@ -300,24 +307,42 @@ def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, bet_sizes
 
 
 @jit
-def play_action(g: Record, r: Record, action: int, bet_sizes: Array) -> None:
-    """Play a legal action of the discrete layout, or ``RAISE_TO`` + a total."""
-    if action < FIRST_CARD_ACTION:
-        play(g, r, action, 0, 0)
-    elif action < FIRST_BET_ACTION:
-        offset = action - FIRST_CARD_ACTION
-        play(g, r, FIRST_CARD_ACTION + offset // MAX_HAND, offset % MAX_HAND, 0)
-    elif action >= RAISE_TO:
-        play(g, r, RAISE, 0, action - RAISE_TO)
-    else:
-        seat = int(g.seat_to_act)
-        index = action - FIRST_BET_ACTION
-        low, high = raise_limits(g, r, seat)
-        total = sized_total(g, r, seat, low, high, bet_sizes[index, 0], bet_sizes[index, 1])
-        play(g, r, RAISE, 0, total)
+def size_total(
+    g: Record, r: Record, seat: int, low: int, high: int, sizes: Record, index: int
+) -> int:
+    """Return the total that one of the bet sizes means."""
+    numerator, denominator = int(sizes.numerators[index]), int(sizes.denominators[index])
+    return sized_total(g, r, seat, low, high, numerator, denominator)
 
 
 @jit
+def play_action(g: Record, r: Record, action: int, sizes: Record) -> None:
+    """Play a legal action of the discrete layout, or ``RAISE_TO`` + a total."""
+    kind = action
+    slot = 0
+    total = 0
+    if action >= RAISE_TO:
+        kind = RAISE
+        total = action - RAISE_TO
+    elif action >= FIRST_BET_ACTION:
+        kind = RAISE
+        total = raise_total(g, r, action - FIRST_BET_ACTION, sizes)
+    elif action >= FIRST_CARD_ACTION:
+        offset = action - FIRST_CARD_ACTION
+        kind = FIRST_CARD_ACTION + offset // MAX_HAND
+        slot = offset % MAX_HAND
+    play(g, r, kind, slot, total)
+
+
+@inlined
+def raise_total(g: Record, r: Record, size: int, sizes: Record) -> int:
+    """Return the total that a legal bet size means for the seat to act."""
+    seat = int(g.seat_to_act)
+    low, high = raise_limits(g, r, seat)
+    return size_total(g, r, seat, low, high, sizes, size)
+
+
+@inlined
 def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     """Play a legal move of the seat to act: a kind, the slot it names, or a raise's total."""
     seat = int(g.seat_to_act)
@@ -337,6 +362,9 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]), pot)
     if phase == CARDS:
         g.card_action[seat, int(g.round_no) - 1] = kind
+    show_stakes(g, r, seat)
+    if phase != BETTING or kind == JUNK:
+        show_cards(g, seat)
     if g.drawn < 0:  # else the same seat has its second choice
         end_turn(g, seat)
     advance(g, r)
@@ -405,18 +433,3 @@ def junk(g: Record, r: Record, seat: int) -> None:
         put_all_face_up(g, cards)
     else:
         g.junked_cards = int(g.junked_cards) | cards
-
-
-@jit
-def log_action(g: Record, seat: int, kind: int, amount: int, pot: int) -> None:
-    """Remember a public action: its seat, its kind, and what it paid (a raise: its total)."""
-    first = (int(g.log_first) - 1) % LOG_LENGTH
-    share = ratio(amount, pot, 4)
-    for entry in (first, first + LOG_LENGTH):
-        g.log_seats[entry] = seat
-        for part in range(LOG_FEATURES - 1):
-            g.log[LOG_FEATURES * entry + part] = KIND_CODES[kind & 15, part]
-        g.log[LOG_FEATURES * entry + LOG_FEATURES - 1] = share
-    g.log_first = first
-    g.last_action[seat] = kind
-    g.paid = amount

@@ -82,7 +82,7 @@ def _play_hands(games, rules, bet_sizes, stacks, sabacc_pot, seed, hands):
                 return CREDITS, hand, moves
             if not _cards_are_whole(g, r):
                 return CARDS, hand, moves
-            legal = legal_actions(g, r, bet_sizes)
+            legal = legal_actions(g, r, bet_sizes[0])
             count = 0
             for action in range(62):
                 count += legal >> action & 1
@@ -92,7 +92,7 @@ def _play_hands(games, rules, bet_sizes, stacks, sabacc_pot, seed, hands):
             for action in range(62):
                 if legal >> action & 1:
                     if pick == 0:
-                        play_action(g, r, action, bet_sizes)
+                        play_action(g, r, action, bet_sizes[0])
                         break
                     pick -= 1
             moves += 1

@@ -14,12 +14,12 @@ from itertools import combinations_with_replacement, pairwise
 from math import comb, prod
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 
 from sabacc_env import Card, rank_hand
-from sabacc_env.engine.layout import RANKINGS
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import GAME_DTYPE, RANKINGS, Array, Record
 from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_strength
 from sabacc_env.hands import HAND_NAMES
 from tests.engine.twins import INTERPRETED
@@ -55,39 +55,43 @@ def variants(values: tuple[int, ...]) -> Iterator[tuple[list[int], int]]:
         )
 
 
-@numba.njit
-def _count_places(ranking: int, counts: np.ndarray) -> None:
-    """Count every hand of 2 to 5 of the 62 cards by place and size."""
-    hand = np.full(5, -1, dtype=np.int8)
+@jit
+def _count_places(ranking: int, games: Array, counts: Array) -> None:
+    """Count every hand of 2 to 5 of the 62 cards by place and size; a game's seat holds them."""
+    g = games[0]
+    hand = g.cards[0]
     for a in range(62):
         hand[0] = a
         for b in range(a + 1, 62):
             hand[1] = b
-            counts[_place(ranking, hand, 2), 0] += 1
+            counts[_place(ranking, g, 2), 0] += 1
             for c in range(b + 1, 62):
                 hand[2] = c
-                counts[_place(ranking, hand, 3), 1] += 1
+                counts[_place(ranking, g, 3), 1] += 1
                 for d in range(c + 1, 62):
                     hand[3] = d
-                    counts[_place(ranking, hand, 4), 2] += 1
+                    counts[_place(ranking, g, 4), 2] += 1
                     for e in range(d + 1, 62):
                         hand[4] = e
-                        counts[_place(ranking, hand, 5), 3] += 1
+                        counts[_place(ranking, g, 5), 3] += 1
                     hand[4] = -1
                 hand[3] = -1
             hand[2] = -1
 
 
-@numba.njit
-def _place(ranking: int, hand: np.ndarray, size: int) -> int:
-    return LOWEST_PLACE - (hand_strength(ranking, hand, size, -1) >> PLACE_SHIFT)
+@jit
+def _place(ranking: int, g: Record, size: int) -> int:
+    g.num_cards[0] = size
+    return LOWEST_PLACE - (hand_strength(ranking, g, 0) >> PLACE_SHIFT)
 
 
 @pytest.mark.skipif(INTERPRETED, reason="seven million hands take the compiled engine")
 @pytest.mark.parametrize("ranking", RANKINGS)
 def test_every_hand_has_one_name_and_the_counts_are_pinned(ranking: str) -> None:
     counts = np.zeros((LOWEST_PLACE + 1, 4), dtype=np.int64)
-    _count_places(RANKINGS.index(ranking), counts)
+    games = np.zeros(1, GAME_DTYPE)
+    games["cards"] = games["spikes"] = -1
+    _count_places(RANKINGS.index(ranking), games, counts)
     assert counts.sum() == 7_068_558
     named = {
         name: counts[place].tolist()
