@@ -13,6 +13,7 @@ bits, all the chance that it may use.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sabacc_env.engine.cards import count
 from sabacc_env.engine.layout import MAX_SEATS
@@ -20,6 +21,7 @@ from sabacc_env.engine.playing import (
     Policy,
     always_raise,
     calling_station,
+    handed_over,
     is_policy,
     pick,
     policy,
@@ -39,8 +41,10 @@ __all__ = [
 ]
 
 
-def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[Policy, ...]:
+def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[Any, ...]:
     """Return a policy for each of ``MAX_SEATS`` seats, from one for all or one for each player.
+
+    They are returned as the engine takes them.
 
     Raises:
         SabaccError: for what is no policy, or not one for each player.
@@ -54,4 +58,4 @@ def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[P
     for each in chosen:
         if not is_policy(each):
             raise SabaccError(f"policies: {each!r} is no policy; make it with @policy")
-    return tuple((chosen * MAX_SEATS)[:MAX_SEATS])
+    return tuple(handed_over(each) for each in (chosen * MAX_SEATS)[:MAX_SEATS])

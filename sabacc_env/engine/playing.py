@@ -8,11 +8,13 @@ as bits, and one random word of 32 bits: all the chance that it may use.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
+from numba.extending import typeof_impl
 
 from sabacc_env.engine.batch import Ended, Played, Shown, Start, deal_on, note_end, show_turn
 from sabacc_env.engine.cards import count
@@ -40,6 +42,7 @@ POLICY_SIGNATURE = types.int64(
     numba.typeof(np.zeros(1, OBSERVATION_DTYPE)).dtype, types.int64, types.int64
 )
 """A policy: an action from an observation, the legal actions as bits, and a random word."""
+POLICY_TYPE = types.FunctionType(POLICY_SIGNATURE)
 
 
 def _array(dtype: Any, *shape: int) -> Any:
@@ -57,7 +60,7 @@ PLAY_SIGNATURE = types.void(
     ),
     types.NamedTuple((_BOOLS, _BOOLS, _ROWS, _GAMES, _INTEGERS), Ended),
     types.NamedTuple((_INTEGERS, _ROWS, _INTEGERS, _ROWS, _INTEGERS), Start),
-    types.UniTuple(types.FunctionType(POLICY_SIGNATURE), MAX_SEATS),
+    types.UniTuple(POLICY_TYPE, MAX_SEATS),
     types.int64,
     types.int64,
     types.boolean,
@@ -136,6 +139,34 @@ def pick(members: int, word: int) -> int:
             first += width
         width >>= 1
     return first
+
+
+class Address(types.WrapperAddressProtocol):
+    """A compiled policy as it is handed over: Numba would work this out anew at every call."""
+
+    def __init__(self, function: Any) -> None:
+        found = function.get_compile_result(POLICY_SIGNATURE)
+        self._function = function  # its code must stay
+        self._address = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
+
+    def __wrapper_address__(self) -> int:
+        """Return where the policy's code begins."""
+        return int(self._address)
+
+    def signature(self) -> Any:
+        """Return what a policy takes and gives."""
+        return POLICY_SIGNATURE
+
+
+@typeof_impl.register(Address)
+def _type_of_policy(_policy: Address, _context: Any) -> Any:
+    return POLICY_TYPE
+
+
+@lru_cache
+def handed_over(function: Policy) -> Any:
+    """Return a policy as ``play_tables`` takes it."""
+    return function if numba.config.DISABLE_JIT else Address(function)
 
 
 @policy
