@@ -214,7 +214,7 @@ class Game(TableState):
             return []
         moves = [Move(KINDS[code]) for code in range(FIRST_CARD_ACTION) if bits >> code & 1]
         if bits >> FIRST_CARD_ACTION:
-            hand = self._hand(self._seat.item())
+            hand = self._hand(self._number("seat_to_act"))
             for code in range(FIRST_CARD_ACTION, FIRST_BET_ACTION):
                 if bits >> code & 1:
                     block, slot = divmod(code - FIRST_CARD_ACTION, MAX_HAND)
@@ -233,9 +233,8 @@ class Game(TableState):
 
     def observe(self, seat: int, observation: NDArray[np.float32]) -> None:
         """Write what a seat observes into an array of ``OBSERVATION_SIZE`` float32."""
-        single.observe_seat(
-            self._records, self._rules_record, seat, observation.view(OBSERVATION_DTYPE)
-        )
+        row = np.ndarray(1, OBSERVATION_DTYPE, observation)  # as a view, which takes longer to make
+        single.observe_seat(self._records, self._rules_record, seat, row)
 
     def can_go_on(self) -> bool:
         """Say whether two seats or more can pay the antes of a next hand."""
@@ -330,7 +329,7 @@ class Game(TableState):
         return {
             "rules": json.loads(self.rules.canonical()),
             "start": self.start,
-            "episode": [int(self._record.hand_number), int(self._record.hands)],
+            "episode": [self._number("hand_number"), self._number("hands")],
             "moves": [[turn.seat, str(turn.move)] for turn in self._turns()],
             "state": {
                 "seat_to_act": self.seat_to_act,

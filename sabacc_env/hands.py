@@ -143,6 +143,11 @@ def hand_strengths(ranking: str, hands: NDArray[np.int8]) -> NDArray[np.int64]:
     return strengths
 
 
+def hand_name(ranking: str, strength: int) -> str:
+    """Read the name back out of a strength that the engine computed."""
+    return HAND_NAMES[ranking][LOWEST_PLACE - (strength >> PLACE_SHIFT) - 1][0]
+
+
 def describe_strength(ranking: str, strength: int, total: int) -> HandRank:
     """Read name and keys back out of a strength that the engine computed."""
     name, num_keys = HAND_NAMES[ranking][LOWEST_PLACE - (strength >> PLACE_SHIFT) - 1]

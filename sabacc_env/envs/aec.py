@@ -108,6 +108,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._episode = 0
         self._hand = 0
         self._no_actions = np.zeros(num_actions(bet_sizes), dtype=np.int8)
+        self._no_actions.flags.writeable = False  # shared by all who do not act
 
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -211,8 +212,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[seat]
         self._mask = self.game.action_mask(self._encoded_sizes)
         for agent in self.agents:
-            acts = agent == self.agent_selection
-            self.infos[agent]["action_mask"] = (self._mask if acts else self._no_actions).copy()
+            self.infos[agent]["action_mask"] = self._no_actions
+        self.infos[self.agent_selection]["action_mask"] = self._mask.copy()
 
     def _pay_out(self) -> None:
         """Pay the rewards of a hand that is over and say how it ended."""
@@ -220,12 +221,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         net, winners = game.net_credits, game.winners
         assert net is not None
         assert winners is not None
-        names = {}
-        if game.revealed:
-            for seat in game.remaining:
-                rank = game.rank(seat)
-                assert rank is not None
-                names[self.possible_agents[seat]] = rank.name
+        names = {self.possible_agents[seat]: name for seat, name in game.revealed_hands.items()}
+        won = [self.possible_agents[seat] for seat in winners]
+        sabacc_pot = game.sabacc_pot
         for agent in self.agents:
             reward = net[self._seats[agent]] / self.rules.ante_unit
             self.rewards[agent] += reward
@@ -233,9 +231,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             self.infos[agent] = {
                 "net_credits": list(net),
                 "revealed_hands": dict(names),
-                "winners": [self.possible_agents[seat] for seat in winners],
-                "sabacc_pot": game.sabacc_pot,
-                "action_mask": self._no_actions.copy(),
+                "winners": list(won),
+                "sabacc_pot": sabacc_pot,
+                "action_mask": self._no_actions,
             }
 
     def _next_hand(self) -> None:
@@ -250,10 +248,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         observation = np.empty(OBSERVATION_SIZE, dtype=np.float32)
         self.game.observe(seat, observation)
         acts = seat == self.game.seat_to_act and not self.terminations.get(agent, True)
-        return {
-            "observation": observation,
-            "action_mask": (self._mask if acts else self._no_actions).copy(),
-        }
+        mask = self._mask.copy() if acts else self._no_actions
+        return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:
         """Return the observations of all seats, in seat order, as one array."""
