@@ -13,7 +13,6 @@ bits, all the chance that it may use.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sabacc_env.engine.cards import count
 from sabacc_env.engine.layout import MAX_SEATS
@@ -21,7 +20,6 @@ from sabacc_env.engine.playing import (
     Policy,
     always_raise,
     calling_station,
-    handed_over,
     is_policy,
     pick,
     policy,
@@ -41,10 +39,8 @@ __all__ = [
 ]
 
 
-def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[Any, ...]:
+def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[Policy, ...]:
     """Return a policy for each of ``MAX_SEATS`` seats, from one for all or one for each player.
-
-    They are returned as the engine takes them.
 
     Raises:
         SabaccError: for what is no policy, or not one for each player.
@@ -58,4 +54,4 @@ def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[A
     for each in chosen:
         if not is_policy(each):
             raise SabaccError(f"policies: {each!r} is no policy; make it with @policy")
-    return tuple(handed_over(each) for each in (chosen * MAX_SEATS)[:MAX_SEATS])
+    return tuple((chosen * MAX_SEATS)[:MAX_SEATS])

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import secrets
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
-from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import check_num_players, items, whole, whole_numbers
+from sabacc_env.checks import check_num_players, items, whole
+from sabacc_env.devices import device_named
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
@@ -29,7 +28,6 @@ from sabacc_env.game import Game, game_of_record
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.stakes import PerTable, Stakes
-from sabacc_env.threads import in_chunks
 
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
@@ -54,6 +52,9 @@ class Tables:
             table starts afresh. It ends early when fewer than two seats can pay their antes.
         bet_sizes: what the bet actions mean (docs/actions.md).
         threads: how many threads step the tables; results do not depend on it.
+        device: "cpu", or "cuda" for a GPU (extra ``cuda``), where the same hands are played: the
+            attributes are then arrays in its memory, which torch and others share through
+            ``__cuda_array_interface__``, and actions may be such arrays too.
         packed: whether observations are int8: each feature times its entry in
             ``sabacc_env.observation.PACKED_SCALES``, rounded.
         keys: 64-bit keys of the hands, asked for at every hand.
@@ -61,7 +62,8 @@ class Tables:
         credits: each seat's credits before the antes, asked for at every episode.
         sabacc_pots: credits in the Sabacc pot before the antes, likewise.
 
-    The last four are each an array per table or a function of (table, hand count).
+    The last four are each an array per table or a function of (table, hand count); on a GPU, an
+    array.
 
     Attributes:
         observations: (num_tables, OBSERVATION_SIZE) float32 or int8, what the seat to act
@@ -91,15 +93,17 @@ class Tables:
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         threads: int = 1,
+        device: str = "cpu",
         packed: bool = False,
         keys: PerTable | None = None,
         dealers: PerTable | None = None,
         credits: PerTable | None = None,
         sabacc_pots: PerTable | None = None,
     ) -> None:
+        self._device = device_named(device, threads)
         given = keys, dealers, credits, sabacc_pots
-        self._make(rules, num_tables, num_players, seed, hands, bet_sizes, threads, packed, given)
-        self._begin(self._all, self.hand_counts)
+        self._make(rules, num_tables, num_players, seed, hands, bet_sizes, packed, given)
+        self._begin(self._all, np.zeros(self.num_tables, dtype=np.int64))
 
     def _make(
         self,
@@ -109,7 +113,6 @@ class Tables:
         seed: int | None,
         hands: int,
         bet_sizes: Sequence[BetSize],
-        threads: int,
         packed: bool,
         given: tuple[PerTable | None, ...],
     ) -> None:
@@ -117,7 +120,6 @@ class Tables:
         n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
         self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
         self.hands = whole("hands", hands, 1, UNLIMITED)
-        self.threads = whole("threads", threads, 1, 1024)
         self._sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
         self.packed = bool(packed)
@@ -130,15 +132,27 @@ class Tables:
             needed = n * (2 * GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
             raise SabaccError(
                 f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
-                "machine cannot give; use fewer"
+                "machine or its GPU cannot give; use fewer"
             ) from None
         self._stakes = Stakes(self.rule_sets, self.rule_of, self.players, self.seed, *given)
+        if self._stakes.asked and self._device.arrays_only:
+            raise SabaccError(
+                "device: tables on a GPU cannot ask functions; give keys, dealers, credits and "
+                "sabacc_pots as arrays"
+            )
+        self._put_start()
+
+    @property
+    def threads(self) -> int:
+        """How many threads step the tables."""
+        return self._device.threads
 
     def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
         """Make the arrays."""
         n = self.num_tables
+        put = self._device.put
         games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
-        floats = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
+        floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))
         loaded = [load_rules(each) for each in rules]
         self.rule_sets = tuple(dict.fromkeys(loaded))
         index = {rule_set: i for i, rule_set in enumerate(self.rule_sets)}
@@ -151,30 +165,30 @@ class Tables:
             n,
         )
         self.num_players = int(self.players.max())
-        self._all = np.arange(n)
-        self._played = batch.Played(
-            games=games,
-            rules=np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets]),
-            rule_of=self.rule_of,
-            bet_sizes=self._sizes,
-        )
-        self._shown = batch.Shown(
-            seats=np.zeros(n, dtype=np.int64),
-            legal=np.zeros(n, dtype=np.int64),
-            masks=np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8),
-            rows=floats.view(OBSERVATION_DTYPE)[:, 0],
-            floats=floats,
-            packed=np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8),
-        )
-        self._ended = batch.Ended(
-            finished=np.zeros(n, dtype=np.bool_),
-            match_finished=np.zeros(n, dtype=np.bool_),
-            net=np.zeros((n, MAX_SEATS), dtype=np.int64),
-            finals=np.zeros(n, GAME_DTYPE),
-            hand_counts=np.zeros(n, dtype=np.int64),
-        )
         games["num_players"] = self.players
         games["hands"] = self.hands
+        self._all = put(np.arange(n))
+        self._played = batch.Played(
+            games=put(games),
+            rules=put(np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets])),
+            rule_of=put(self.rule_of),
+            bet_sizes=put(self._sizes),
+        )
+        self._shown = batch.Shown(
+            seats=put(np.zeros(n, dtype=np.int64)),
+            legal=put(np.zeros(n, dtype=np.int64)),
+            masks=put(np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)),
+            rows=floats.view(OBSERVATION_DTYPE).reshape(n),
+            floats=floats,
+            packed=put(np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8)),
+        )
+        self._ended = batch.Ended(
+            finished=put(np.zeros(n, dtype=np.bool_)),
+            match_finished=put(np.zeros(n, dtype=np.bool_)),
+            net=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
+            finals=put(np.zeros(n, GAME_DTYPE)),
+            hand_counts=put(np.zeros(n, dtype=np.int64)),
+        )
         self.observations: NDArray[Any] = self._shown.packed if self.packed else floats
         self.action_masks: NDArray[np.int8] = self._shown.masks
         self.seats_to_act: NDArray[np.int64] = self._shown.seats
@@ -182,6 +196,10 @@ class Tables:
         self.match_finished: NDArray[np.bool_] = self._ended.match_finished
         self.net_credits: NDArray[np.int64] = self._ended.net[:, : self.num_players]
         self.hand_counts: NDArray[np.int64] = self._ended.hand_counts
+
+    def _put_start(self) -> None:
+        """Bring what hands start from to the device."""
+        self._start = batch.Start(*map(self._device.put, self._stakes.start))
 
     @property
     def rules(self) -> RuleSet:
@@ -207,14 +225,14 @@ class Tables:
             SabaccError: for actions of a wrong shape or type.
         """
         which = self._all if tables is None else self._checked_tables(tables)
-        chosen = whole_numbers("actions", actions, len(which))
-        wrong = batch.first_illegal(self._shown.legal, which, chosen)
+        chosen = self._checked_actions(actions, len(which))
+        wrong = self._device.first(batch.first_illegal, (self._shown.legal,), which, chosen)
         if wrong >= 0:
             raise IllegalMove(self._refusal(int(which[wrong]), int(chosen[wrong])))
         self._forget_ends()
         at_once = not self._stakes.asked
-        self._in_chunks(batch.step_tables, (*self._batches, at_once), which, chosen)
-        self._deal_on()
+        self._device.run(batch.step_tables, (*self._batches, at_once), which, chosen)
+        self._deal_on(which)
 
     def play(self, policies: Policy | Sequence[Policy], decisions: int) -> None:
         """Play so many decisions at every table by compiled policies, dealing on.
@@ -232,33 +250,29 @@ class Tables:
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
-        from sabacc_env.engine.playing import play_tables
         from sabacc_env.policies import one_a_seat
 
         chosen = one_a_seat(policies, self.num_players)
         whole("decisions", decisions, 0, 2**62)
         self._forget_ends()
         at_once = not self._stakes.asked
-        wrong = np.full(self.num_tables, LEGAL, dtype=np.int64)
+        wrong = self._device.put(np.full(self.num_tables, LEGAL, dtype=np.int64))
         for _ in range(1 if at_once else decisions):
             self.calls += 1
-            settings = (chosen, self.calls, decisions if at_once else 1, at_once, wrong)
-            with warnings.catch_warnings():  # Numba calls function arguments experimental
-                warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
-                self._in_chunks(play_tables, (*self._batches, *settings), self._all)
-            self._deal_on()
-            if (bad := wrong != LEGAL).any():
+            settings = (self.calls, decisions if at_once else 1, at_once, wrong)
+            self._device.play(chosen, self._batches, settings, self._all)
+            self._deal_on(self._all)
+            if (bad := self._device.fetch(wrong) != LEGAL).any():
                 table = int(bad.argmax())
                 raise IllegalMove(f"policies: {self._refusal(table, int(wrong[table]))}")
 
     @property
     def _batches(self) -> tuple[Any, ...]:
-        return self._played, self._shown, self._ended, self._stakes.start
+        return self._played, self._shown, self._ended, self._start
 
     def _forget_ends(self) -> None:
-        self._ended.finished[:] = False
-        self._ended.match_finished[:] = False
-        self._ended.net[:] = 0
+        for array in (self._ended.finished, self._ended.match_finished, self._ended.net):
+            self._device.clear(array)
 
     def restart(self, tables: ArrayLike) -> None:
         """Abandon the episodes at these tables (distinct indices) and begin new ones.
@@ -270,47 +284,41 @@ class Tables:
             SabaccError: for what is no table, or stakes that make no hand.
         """
         which = self._checked_tables(tables)
-        counts = self.hand_counts.copy()
-        counts[which] += 1
+        counts = self._device.fetch(self.hand_counts).copy()
+        counts[self._device.fetch(which)] += 1
         self._begin(which, counts)
 
     def _begin(self, which: NDArray[np.int64], hand_counts: NDArray[np.int64]) -> None:
         """Deal the first hands of episodes, which are these hands of their tables."""
         if self._stakes.asked:
             self._stakes.ask(which, np.ones(len(which), dtype=np.bool_), hand_counts)
-        self.hand_counts[:] = hand_counts
-        self._in_chunks(batch.begin_episodes, self._batches, which)
+        self._device.write(self.hand_counts, hand_counts)
+        self._device.run(batch.begin_episodes, self._batches, which)
         self._refuse_dead_starts(which)
 
-    def _deal_on(self) -> None:
-        """Deal where hands wait for what functions say of the next one."""
-        ended = np.flatnonzero(self.finished)
-        waiting = ended[self.seats_to_act[ended] < 0]
+    def _deal_on(self, which: NDArray[np.int64]) -> None:
+        """Deal where hands of these tables wait for what functions say of the next one."""
         if not self._stakes.asked:
-            self._refuse_dead_starts(waiting)
+            self._refuse_dead_starts(which)
             return
+        waiting = which[self.finished[which] & (self.seats_to_act[which] < 0)]
         while len(waiting):
             new = np.zeros(len(waiting), dtype=np.bool_)
             batch.match_ends(self._played, waiting, new)
             self._stakes.ask(waiting, new, self.hand_counts)
-            self._in_chunks(batch.next_hands, self._batches, waiting)
+            self._device.run(batch.next_hands, self._batches, waiting)
             waiting = waiting[self.seats_to_act[waiting] < 0]
             self._refuse_dead_starts(waiting)
 
     def _refuse_dead_starts(self, which: NDArray[np.int64]) -> None:
         """Refuse stakes that leave nobody a decision in the first hand of an episode."""
-        dead = (self.seats_to_act[which] < 0) & (self._played.games["hand_number"][which] == 0)
-        if dead.any():
-            table = which[dead.argmax()]
+        dead = self._device.first(batch.first_dead_start, (self._played, self._shown), which)
+        if dead >= 0:
+            table = int(which[dead])
             raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
-    def _in_chunks(
-        self, function: Callable[..., None], batches: tuple[Any, ...], *per_table: NDArray[Any]
-    ) -> None:
-        in_chunks(self.threads, function, batches, *per_table)
-
     def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
-        which = np.asarray(tables)
+        which = self._device.fetch(tables)
         if which.ndim != 1 or which.dtype.kind not in "iu":
             raise SabaccError("tables: give a one-dimensional array of table indices")
         if len(which) and (which.min() < 0 or which.max() >= self.num_tables):
@@ -318,7 +326,19 @@ class Tables:
         which = np.ascontiguousarray(which, dtype=np.int64)
         if np.bincount(which).max(initial=0) > 1:
             raise SabaccError("tables: an index is named twice")
-        return which
+        return self._whole_numbers(which)
+
+    def _checked_actions(self, actions: ArrayLike, count: int) -> NDArray[np.int64]:
+        chosen = self._device.given(actions)
+        if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+            raise SabaccError(
+                f"actions: give {count} whole numbers, not {chosen.dtype} of shape {chosen.shape}"
+            )
+        return self._whole_numbers(chosen)
+
+    def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = self._device.whole_numbers(array)
+        return numbers
 
     def _refusal(self, table: int, action: int) -> str:
         names = action_names(self.bet_sizes)
@@ -343,7 +363,8 @@ class Tables:
         Raises:
             SabaccError: for stakes that make no hand; nothing has changed.
         """
-        self._stakes.give(self._checked_tables(tables), credits, sabacc_pots)
+        self._stakes.give(self._device.fetch(self._checked_tables(tables)), credits, sabacc_pots)
+        self._put_start()
 
     # Looking and keeping.
 
@@ -357,10 +378,10 @@ class Tables:
         Raises:
             SabaccError: where none has ended yet.
         """
-        table = whole("table", table, 0, self.num_tables - 1)
-        if not self._ended.finals["num_players"][table]:
+        game = self._game(self._ended.finals, table)
+        if game.num_players == 0:
             raise SabaccError(f"table {table}: no hand has ended yet")
-        return self._game(self._ended.finals, table)
+        return game
 
     @property
     def final_records(self) -> NDArray[Any]:
@@ -369,7 +390,8 @@ class Tables:
 
     def _game(self, games: NDArray[Any], table: int) -> Game:
         table = whole("table", table, 0, self.num_tables - 1)
-        return game_of_record(self.rule_sets[self.rule_of[table]], games[table : table + 1].copy())
+        record = self._device.fetch(games[table : table + 1]).copy()
+        return game_of_record(self.rule_sets[self.rule_of[table]], record)
 
     def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
         """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
@@ -379,12 +401,14 @@ class Tables:
             seats: a seat at each of them, (n,).
         """
         which = self._checked_tables(tables)
-        seen = np.zeros((len(which), OBSERVATION_SIZE), dtype=np.float32)
-        whose = np.ascontiguousarray(np.broadcast_to(seats, which.shape), dtype=np.int64)
-        if len(which) and (whose.min() < 0 or (whose >= self.players[which]).any()):
+        n = len(which)
+        whose = np.broadcast_to(self._device.fetch(seats), n)
+        if n and (whose.min() < 0 or (whose >= self.players[self._device.fetch(which)]).any()):
             raise SabaccError(f"seats: each must be from 0 to {self.num_players - 1}")
-        rows = seen.view(OBSERVATION_DTYPE)[:, 0]
-        batch.observe_finals(self._played, self._ended, whose, rows, which)
+        seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
+        rows = seen.view(OBSERVATION_DTYPE).reshape(n)
+        batches = (self._played, self._ended)
+        self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
         return seen
 
     def clone_from(self, other: Tables, sources: ArrayLike, tables: ArrayLike) -> None:
@@ -399,14 +423,16 @@ class Tables:
             tables: which of these become their clones, (n,), distinct.
 
         Raises:
-            SabaccError: for tables that play something else.
+            SabaccError: for tables that play something else, or elsewhere.
         """
-        which = self._checked_tables(tables)
-        origin = np.asarray(sources)
+        cloned = self._checked_tables(tables)
+        which, origin = self._device.fetch(cloned), self._device.fetch(sources)
         if origin.shape != which.shape or origin.dtype.kind not in "iu":
             raise SabaccError(f"sources: give {len(which)} table indices")
         if len(origin) and (origin.min() < 0 or origin.max() >= other.num_tables):
             raise SabaccError(f"sources: indices go from 0 to {other.num_tables - 1}")
+        if type(self._device) is not type(other._device):
+            raise SabaccError("clone_from: the tables are on different devices")
         same = self.rule_sets == other.rule_sets and self.hands == other.hands
         if not (
             same
@@ -414,9 +440,10 @@ class Tables:
             and (self.players[which] == other.players[origin]).all()
         ):
             raise SabaccError("clone_from: the tables differ in rules, players or hands")
+        copied = self._whole_numbers(origin)
         for own, its in zip(self._kept(), other._kept(), strict=True):
-            own[which] = its[origin]
-        self._in_chunks(batch.show_tables, (self._played, self._shown), which)
+            self._device.move_rows(its, copied, own, cloned)
+        self._device.run(batch.show_tables, (self._played, self._shown), cloned)
 
     def to_bytes(self) -> bytes:
         """Return everything but what was given per table: ``from_bytes`` goes on from here."""
@@ -430,7 +457,7 @@ class Tables:
             "num_tables": self.num_tables,
             "record": GAME_DTYPE.itemsize,
         }
-        arrays = (self.rule_of, self.players, *self._kept())
+        arrays = (self.rule_of, self.players, *map(self._device.fetch, self._kept()))
         return sealed(FORMAT, header, b"".join(array.tobytes() for array in arrays))
 
     def _kept(self) -> tuple[NDArray[Any], ...]:
@@ -442,6 +469,7 @@ class Tables:
         data: bytes,
         *,
         threads: int = 1,
+        device: str = "cpu",
         keys: PerTable | None = None,
         dealers: PerTable | None = None,
         credits: PerTable | None = None,
@@ -449,7 +477,8 @@ class Tables:
     ) -> Self:
         """Return the tables whose ``to_bytes`` these are.
 
-        What was given per table is not in the bytes, so give it again; nor is ``threads``.
+        What was given per table is not in the bytes, so give it again; nor are ``threads`` and
+        ``device``, which may be others now.
 
         Raises:
             SabaccError: for bytes of something else, of another version, damaged, or cut short.
@@ -462,19 +491,20 @@ class Tables:
         n = header["num_tables"]
         rule_of, players = np.frombuffer(state[: 16 * n], dtype=np.int64).reshape(2, n)
         tables = object.__new__(cls)
+        tables._device = device_named(device, threads)
         tables._make(
             [rule_sets[index] for index in rule_of] if len(rule_sets) > 1 else rule_sets[0],
             num_players=players.tolist(),
             **header,
-            threads=threads,
             given=(keys, dealers, credits, sabacc_pots),
         )
         tables.calls = calls
         state = state[16 * n :]
         for array in tables._kept():
-            array[:] = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)
+            values = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)
+            tables._device.write(array, values)
             state = state[array.nbytes :]
-        tables._in_chunks(batch.show_tables, (tables._played, tables._shown), tables._all)
+        tables._device.run(batch.show_tables, (tables._played, tables._shown), tables._all)
         return tables
 
 

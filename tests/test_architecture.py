@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-OF_EXTRAS = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib", "ray")
+OF_EXTRAS = (
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "tensorboard",
+    "matplotlib",
+    "ray",
+    "numba.cuda",
+)
 
 
 def output_of(*command: str) -> str:

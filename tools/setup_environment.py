@@ -28,9 +28,9 @@ FINISHED = VENV / "setup-finished"
 # downloads only, for macOS; to be measured again when the pinned torch changes.
 WITHOUT_TORCH = (0.2, 0.6)
 WITH_TORCH = (0.3, 1.0)
-WITH_TORCH_AND_CUDA = (2.9, 5.4)
+WITH_TORCH_AND_CUDA = (3.0, 5.6)
 
-CUDA = re.compile(r"(nvidia|cuda)-|triton$")
+CUDA = re.compile(r"(nvidia|cuda)-|(numba-cuda|triton)$")
 
 
 def main() -> None:

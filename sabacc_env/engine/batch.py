@@ -1,14 +1,13 @@
 """The compiled batch: tables stepped, restarted and shown in place.
 
-Arrays hold one entry a table. ``which`` are the tables meant, so that threads share the arrays.
+Arrays hold one entry a table. ``which`` are the tables meant, so that threads share the arrays; a
+GPU calls the same functions for one table in each of its threads.
 Everything a user can get wrong is checked before, in ``Tables``.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
-
-import numpy as np
 
 from sabacc_env.engine.chance import dealer_of, hand_key
 from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
@@ -190,7 +189,7 @@ def show_turn(played: Played, shown: Shown, table: int) -> None:
     if len(shown.packed) > 0:
         for feature in range(OBSERVATION_SIZE):
             value = shown.floats[table, feature] * PACKED_SCALES[feature]
-            shown.packed[table, feature] = int(np.rint(value))
+            shown.packed[table, feature] = round(value)
 
 
 @jit
@@ -212,6 +211,15 @@ def first_illegal(legal: Array, which: Array, actions: Array) -> int:
     for i in range(len(which)):
         action = actions[i]
         if action < 0 or action >= 63 or legal[which[i]] >> action & 1 == 0:
+            return i
+    return -1
+
+
+@jit
+def first_dead_start(played: Played, shown: Shown, which: Array) -> int:
+    """Return the index of the first table whose episode began without a decision, or -1."""
+    for i in range(len(which)):
+        if shown.seats[which[i]] < 0 and played.games[which[i]].hand_number == 0:
             return i
     return -1
 

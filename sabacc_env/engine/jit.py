@@ -48,7 +48,8 @@ def _cache_folder() -> str | None:
 CACHE_FOLDER = _cache_folder()
 
 
-def _widen(argument: Any) -> Any:
+def widened(argument: Any) -> Any:
+    """Return what an argument's type is made: int64 for every kind of integer; see ``jit``."""
     integral = types.IntegerLiteral | types.Integer | types.Boolean | types.BooleanLiteral
     return types.int64 if isinstance(argument, integral) else argument
 
@@ -59,7 +60,7 @@ def jit(function: Function) -> Function:
     Every integer argument is made an int64: Numba would otherwise compile a function again for
     each mix of int8, int64 and literal arguments, which here tripled the time to compile.
     """
-    return cast(Function, _widened(_compiled(function)))
+    return cast(Function, _widening(_compiled(function)))
 
 
 def inlined(function: Function) -> Function:
@@ -67,14 +68,14 @@ def inlined(function: Function) -> Function:
 
     For what is called at each decision from one place, or takes a batch, dozens of words long.
     """
-    return cast(Function, _widened(_compiled(function, forceinline=True)))
+    return cast(Function, _widening(_compiled(function, forceinline=True)))
 
 
-def _widened(compiled: Any) -> Any:
+def _widening(compiled: Any) -> Any:
     if numba.config.DISABLE_JIT:
         return compiled
     template_for = compiled.get_call_template
-    compiled.get_call_template = lambda args, kws: template_for(tuple(map(_widen, args)), kws)
+    compiled.get_call_template = lambda args, kws: template_for(tuple(map(widened, args)), kws)
     return compiled
 
 

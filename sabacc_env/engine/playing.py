@@ -20,7 +20,7 @@ from sabacc_env.engine.batch import Ended, Played, Shown, Start, deal_on, note_e
 from sabacc_env.engine.cards import count
 from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.features import OBSERVATION_DTYPE
-from sabacc_env.engine.jit import CACHE_FOLDER, jit, jit_for
+from sabacc_env.engine.jit import CACHE_FOLDER, inlined, jit, jit_for
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
     CALL,
@@ -69,6 +69,12 @@ PLAY_SIGNATURE = types.void(
 )
 
 
+@inlined
+def ask(policy: Policy, _seat: int, observation: Record, legal: int, word: int) -> int:
+    """Return what the policy of a seat chooses. A GPU has no function pointers: see ``cuda.py``."""
+    return policy(observation, legal, word)
+
+
 @jit_for(PLAY_SIGNATURE)
 def play_tables(
     played: Played,
@@ -96,8 +102,8 @@ def play_tables(
         state, increment = stream(low, high, POLICY, call)
         for _ in range(decisions):
             state, word = next_word(state, increment)
-            seat = int(g.seat_to_act)
-            action = policies[seat & 7](shown.rows[table], shown.legal[table], word)
+            seat = int(g.seat_to_act) & 7
+            action = ask(policies[seat], seat, shown.rows[table], shown.legal[table], word)
             if action < 0 or action >= 63 or shown.legal[table] >> action & 1 == 0:
                 wrong[table] = action
                 break

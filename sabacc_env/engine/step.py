@@ -48,9 +48,7 @@ from sabacc_env.engine.layout import (
     JUNK,
     KEEP,
     MAX_HAND,
-    MAX_SEATS,
     NOBODY,
-    NUM_CARDS,
     NUM_KINDS,
     OVER,
     RAISE,
@@ -89,8 +87,7 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.seen_by_all = 0
     g.seen_by[:] = 0
     g.known[:] = 0
-    for seat in range(MAX_SEATS):
-        g.credits_before[seat] = g.credits[seat]
+    g.credits_before = g.credits
     g.net_credits[:] = 0
     g.bet_phase[:] = 0
     g.bet_hand[:] = 0
@@ -122,8 +119,7 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.seated = able_seats(g, r)
     g.remaining = g.seated
     g.dealer = next_seat(int(g.seated), dealer - 1)
-    for place in range(NUM_CARDS):
-        g.deck[place] = r.deck[place]
+    g.deck = r.deck
     g.deck_next = 0
     g.deck_size = r.deck_size
     shuffle_draw_pile(g, DECK, 0)

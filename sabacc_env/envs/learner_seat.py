@@ -382,8 +382,8 @@ class LearnerTables:
         self.seats[:] = state["seats"]
         self.opponents.members[:] = state["members"]
         self._next = {name: values.copy() for name, values in state["next"].items()}
-        threads = self._settings["threads"]
-        self.tables = Tables.from_bytes(state["tables"], threads=threads, **self._next)
+        given: dict[str, Any] = {"threads": self._settings["threads"], **self._next}
+        self.tables = Tables.from_bytes(state["tables"], **given)
         self._rng.bit_generator.state = state["rng"]
         self._ready = True
 

@@ -1,0 +1,130 @@
+"""Where tables are kept and played: in this machine's memory by its processors, or on a GPU.
+
+``Tables`` knows both by the same verbs. ``Cpu`` says what each means.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba.core.errors import NumbaExperimentalFeatureWarning
+from numpy.typing import NDArray
+
+from sabacc_env.checks import whole
+from sabacc_env.errors import SabaccError
+
+if TYPE_CHECKING:
+    from sabacc_env.cuda import Cuda
+    from sabacc_env.engine.playing import Policy
+
+
+def device_named(name: str, threads: int) -> Cpu | Cuda:
+    """Return the device of this name, which may have to be there.
+
+    Raises:
+        SabaccError: for a name that is none, threads on a GPU, or a GPU that cannot be used.
+    """
+    whole("threads", threads, 1, 1024)
+    if name == "cpu":
+        return Cpu(threads)
+    if name != "cuda":
+        raise SabaccError(f'device: {name!r} is none; use "cpu" or "cuda"')
+    if threads > 1:
+        raise SabaccError("threads: a GPU steps all tables at once; leave threads at 1")
+    from sabacc_env.cuda import Cuda
+
+    return Cuda()
+
+
+class Cpu:
+    """Tables in NumPy arrays, stepped by threads of this process.
+
+    Args:
+        threads: how many; results do not depend on it.
+    """
+
+    arrays_only = False
+    """Whether what hands start from can only be given as arrays, not as functions."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    # Arrays.
+
+    def put(self, array: NDArray[Any]) -> Any:
+        """Return an array of the device with what this one of the host holds."""
+        return array
+
+    def fetch(self, array: Any) -> NDArray[Any]:
+        """Return an array of the host with what this one holds."""
+        return np.asarray(array)
+
+    def given(self, values: Any) -> Any:
+        """Return what a user gave as an array, where it is."""
+        return np.asarray(values)
+
+    def whole_numbers(self, array: Any) -> Any:
+        """Return an array of whole numbers as int64 on the device."""
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def clear(self, array: Any) -> None:
+        """Make all of an array nothing."""
+        array[:] = 0
+
+    def write(self, array: Any, values: NDArray[Any]) -> None:
+        """Copy an array of the host into one of the device."""
+        array[:] = values
+
+    def move_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
+        """Copy rows of an array to distinct rows of another, or of the same."""
+        target[targets] = source[sources]
+
+    # Playing.
+
+    def run(self, function: Callable[..., None], batches: tuple[Any, ...], *arrays: Any) -> None:
+        """Call a function of the engine, which needs no GIL, on a part of the tables at a time.
+
+        Args:
+            function: of the ``batches``, then the ``arrays``.
+            batches: what all parts share.
+            arrays: with an entry for each table meant.
+        """
+        if self.threads == 1:
+            function(*batches, *arrays)
+            return
+        chunks = zip(*(np.array_split(array, self.threads) for array in arrays), strict=True)
+        pool = _pool(self.threads, os.getpid())
+        calls = [pool.submit(function, *batches, *chunk) for chunk in chunks]
+        for call in calls:
+            call.result()
+
+    def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
+        """Return the index of the first table that a function of the engine finds, or -1."""
+        return function(*batches, *arrays)
+
+    def play(
+        self,
+        policies: tuple[Policy, ...],
+        batches: tuple[Any, ...],
+        settings: tuple[Any, ...],
+        which: Any,
+    ) -> None:
+        """Run ``play_tables``: its arguments before the policies, those after them, the tables."""
+        from sabacc_env.engine.playing import handed_over, play_tables  # compiled when imported
+
+        code = tuple(map(handed_over, policies))
+        with warnings.catch_warnings():  # Numba calls function arguments experimental
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            self.run(play_tables, (*batches, code, *settings), which)
+
+
+@lru_cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process: those of its parent do not survive a fork."""
+    return ThreadPoolExecutor(threads, thread_name_prefix=f"sabacc-tables-{process}")

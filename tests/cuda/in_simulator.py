@@ -1,0 +1,114 @@
+"""Tests of tables on a GPU that Numba simulates: test_cuda.py runs them in a process of its own.
+
+To run them by hand: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest -n0 tests/cuda/in_simulator.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import cuda
+from numba.cuda.cudadrv.driver import CudaAPIError
+
+from sabacc_env import SabaccError, Tables
+from sabacc_env.policies import policy, random_legal
+from tests.cuda.match import Match, play_matches
+
+
+@pytest.mark.parametrize(
+    ("tables", "decisions"), [(3, 4), pytest.param(10, 40, marks=pytest.mark.slow)]
+)
+def test_the_same_hands_are_played(tables, decisions):
+    assert play_matches("cuda", tables, decisions) > 40 * tables * decisions
+
+
+def test_a_difference_is_noticed():
+    match = Match("cuda", "casino", 3, 2, seed=1)
+    match.other.step(match.legal_actions())
+    with pytest.raises(AssertionError, match="observations"):
+        match.compare()
+
+
+@policy
+def no_such_action(_observation, _legal, _word):
+    return 32
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda tables: tables.step([0, 0, 31]),
+        lambda tables: tables.step([0, 0, -1]),
+        lambda tables: tables.step([0, 0]),
+        lambda tables: tables.step([0.0, 0.0, 0.0]),
+        lambda tables: tables.step([0, 0], [1, 1]),
+        lambda tables: tables.step([0], [3]),
+        lambda tables: tables.play(1, 1),
+        lambda tables: tables.play(no_such_action, 1),
+        lambda tables: tables.set_stakes([0], credits=[[1, 1]]),
+        lambda tables: tables.final_observations([0], [2]),
+        lambda tables: tables.clone_from(tables, [5], [0]),
+    ],
+)
+def test_what_is_wrong_is_said_as_on_the_cpu(wrong):
+    match = Match("cuda", "casino", 3, 2, seed=1)
+    said = []
+    for tables in match.two:
+        with pytest.raises(SabaccError) as raised:
+            wrong(tables)
+        said.append((type(raised.value), str(raised.value)))
+    assert said[0] == said[1]
+    match.compare()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"threads": 2}, "threads: a GPU steps all tables at once; leave threads at 1"),
+        ({"keys": lambda table, hand: 7}, "device: tables on a GPU cannot ask functions; give "),
+    ],
+)
+def test_what_a_gpu_cannot_do_is_refused(settings, words):
+    with pytest.raises(SabaccError, match=words):
+        Tables("casino", 2, device="cuda", **settings)
+
+
+def test_too_many_tables_for_the_memory(monkeypatch):
+    def fails(array):
+        raise CudaAPIError(2, "out of memory")
+
+    monkeypatch.setattr(cuda, "to_device", fails)
+    with pytest.raises(SabaccError, match="num_tables: 2000000 tables need more than"):
+        Tables("casino", 2_000_000, device="cuda")
+
+
+def test_tables_of_another_device_are_no_source_of_clones():
+    match = Match("cuda", "casino", 2, 2, seed=1)
+    with pytest.raises(SabaccError, match="clone_from: the tables are on different devices"):
+        match.other.clone_from(match.cpu, [0], [1])
+
+
+def test_stakes_that_change_and_tables_that_are_saved():
+    credits = [[50, 60, 70]] * 4
+    match = Match("cuda", "casino", 4, 3, seed=1, hands=2, credits=credits)
+    match.both("play", random_legal, 10)
+    match.both("set_stakes", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6])
+    match.both("play", random_legal, 30)
+    saved = match.cpu.to_bytes(), match.other.to_bytes()
+    match.cpu = Tables.from_bytes(saved[1], credits=credits)
+    match.other = Tables.from_bytes(saved[0], credits=credits, device="cuda")
+    match.step(10)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_actions_may_be_on_the_device(kind):
+    match = Match("cuda", "orsl", 4, 2, seed=1)
+    actions, which = match.legal_actions(), np.array([3, 0])
+    spread = np.repeat(actions.astype(kind), 2)
+    match.cpu.step(actions)
+    match.other.step(cuda.to_device(spread)[::2])
+    match.compare()
+    actions = match.legal_actions()[which]
+    match.cpu.step(actions, which)
+    match.other.step(cuda.to_device(actions.astype(kind)), cuda.to_device(which))
+    match.compare()
