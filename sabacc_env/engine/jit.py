@@ -8,6 +8,7 @@ The cache folder here is therefore named by a hash of every engine source.
 from __future__ import annotations
 
 import hashlib
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
-from numba.core import types
+from numba.core import event, types
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,6 +47,28 @@ def _cache_folder() -> str | None:
 
 
 CACHE_FOLDER = _cache_folder()
+
+
+class _Notice(event.Listener):
+    """Says once, on the error stream, that the engine is being compiled: it takes a while."""
+
+    def __init__(self) -> None:
+        self.given = False
+
+    def on_start(self, event: Any) -> None:
+        """Note that a function begins to be compiled, which one from the cache does not."""
+        function = event.data["dispatcher"].py_func
+        if self.given or not function.__module__.startswith(__package__):
+            return
+        self.given = True
+        kept = "then it is kept" if CACHE_FOLDER else "no folder can be written to keep it"
+        print(f"sabacc-env: compiling the engine, about half a minute; {kept}", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing."""
+
+
+event.register("numba:compile", _Notice())
 
 
 def widened(argument: Any) -> Any:
