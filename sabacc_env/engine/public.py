@@ -29,6 +29,7 @@ def show_seats(g: Record, r: Record) -> None:
     for seat in range(int(g.num_players)):
         show_stakes(g, r, seat)
         show_cards(g, seat)
+        show_card_actions(g, seat)
 
 
 @jit
@@ -55,7 +56,7 @@ def show_stakes(g: Record, r: Record, seat: int) -> None:
 
 @jit
 def show_cards(g: Record, seat: int) -> None:
-    """Rewrite what is known of a seat's cards, and its card actions."""
+    """Rewrite what is known of a seat's cards."""
     seat &= 7
     i = SEAT_FEATURES * seat
     again = SEAT_FEATURES * (int(g.num_players) & 15)
@@ -71,11 +72,23 @@ def show_cards(g: Record, seat: int) -> None:
                 show(g, shown, again, CARD_CODES[card])
                 shown += 1
     show(g, i + 13, again, CARD_CODES[int(g.spikes[seat]) & 63])
+
+
+@jit
+def show_card_actions(g: Record, seat: int) -> None:
+    """Rewrite what a seat did in the card phases of the rounds shown."""
     first = max(0, int(g.round_no) - SHOWN_ROUNDS) & 7
     for index in range(SHOWN_ROUNDS):
-        kind = int(g.card_action[seat, first + index]) & 15
-        show(g, i + CARD_ACTIONS + 2 * index, again, KIND_CODES[kind, 0])
-        show(g, i + CARD_ACTIONS + 2 * index + 1, again, KIND_CODES[kind, 1])
+        show_card_action(g, seat, index, int(g.card_action[seat, first + index]))
+
+
+@inlined
+def show_card_action(g: Record, seat: int, index: int, kind: int) -> None:
+    """Rewrite what a seat did in the card phase of one of the rounds shown."""
+    i = SEAT_FEATURES * (seat & 7) + CARD_ACTIONS + 2 * (index & 3)
+    again = SEAT_FEATURES * (int(g.num_players) & 15)
+    show(g, i, again, KIND_CODES[kind & 15, 0])
+    show(g, i + 1, again, KIND_CODES[kind & 15, 1])
 
 
 @inlined

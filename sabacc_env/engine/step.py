@@ -63,7 +63,13 @@ from sabacc_env.engine.layout import (
     kind_bits,
 )
 from sabacc_env.engine.pots import finish_hand
-from sabacc_env.engine.public import log_action, show_cards, show_seats, show_stakes
+from sabacc_env.engine.public import (
+    log_action,
+    show_card_action,
+    show_cards,
+    show_seats,
+    show_stakes,
+)
 
 # Starting a hand.
 
@@ -357,7 +363,9 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
         junk(g, r, seat)
     log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]), pot)
     if phase == CARDS:
-        g.card_action[seat, int(g.round_no) - 1] = kind
+        round_no = int(g.round_no)
+        g.card_action[seat, round_no - 1] = kind
+        show_card_action(g, seat, min(round_no, SHOWN_ROUNDS) - 1, kind)
     show_stakes(g, r, seat)
     if phase != BETTING or kind == JUNK:
         show_cards(g, seat)
