@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from sabacc_env.policies import always_raise, calling_station, count, pick, poli
 from tests.engine.twins import INTERPRETED
 
 CHECK, CALL, STAND, FIRST_BET = 6, 7, 0, 29
+STATM = Path("/proc/self/statm")
 
 
 def everything(tables: Tables) -> list[bytes]:
@@ -270,3 +274,26 @@ def test_what_is_no_policy_is_refused(policies: object) -> None:
 def test_a_function_that_is_not_compiled_is_no_policy() -> None:
     with pytest.raises(SabaccError, match="make it with @policy"):
         Tables("casino", 2, 2).play(lambda observation, legal, word: 0, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not STATM.exists(), reason="the memory of a process is read from /proc")
+def test_a_hundred_million_decisions_end_with_the_memory_they_began_with() -> None:
+    tables = Tables("casino", num_tables=4096, num_players=4, seed=0)
+
+    def play_ten_million() -> None:
+        for _ in range(24):
+            tables.play(random_legal, decisions=100)
+        for _ in range(40):
+            tables.step(tables.action_masks.argmax(axis=1))
+
+    play_ten_million()
+    before = resident_pages()
+    for _ in range(10):
+        play_ten_million()
+    assert resident_pages() - before < 250  # a megabyte; a byte for each decision would be 100
+
+
+def resident_pages() -> int:
+    gc.collect()
+    return int(STATM.read_text().split()[1])
