@@ -151,7 +151,7 @@ class Game(TableState):
             IllegalMove: if the rules do not allow it now; nothing has changed.
             SabaccError: for what is no action of the layout, or as ``play``; likewise.
         """
-        last = FIRST_BET_ACTION + int(bet_sizes["amount"][0]) - 1
+        last = FIRST_BET_ACTION + bet_sizes["amount"].item() - 1
         self._play_code(whole("action", code, 0, last), bet_sizes)
 
     def _play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
@@ -227,7 +227,7 @@ class Game(TableState):
 
     def action_mask(self, bet_sizes: NDArray[Any]) -> NDArray[np.int8]:
         """Return the legal actions of the discrete layout, for encoded bet sizes, as 0 and 1."""
-        mask = np.empty(FIRST_BET_ACTION + int(bet_sizes["amount"][0]), dtype=np.int8)
+        mask = np.empty(FIRST_BET_ACTION + bet_sizes["amount"].item(), dtype=np.int8)
         single.write_mask(self._records, self._rules_record, bet_sizes, mask)
         return mask
 

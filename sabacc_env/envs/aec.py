@@ -194,7 +194,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def _go_on(self) -> None:
         """Go to the next decision: end a hand that is over, deal the next or end the episode."""
-        while self.game.seat_to_act is None:  # a hand may end at its deal, all credits in the antes
+        while (seat := self.game.seat_to_act) is None:  # a hand may end at its deal, by the antes
             self._pay_out()
             self._hand += 1
             if self._hand == self.hands or not self.game.can_go_on():
@@ -203,16 +203,14 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 break
             self._next_hand()
         else:
-            self._start_turn()
+            self._start_turn(seat)
 
-    def _start_turn(self) -> None:
+    def _start_turn(self, seat: int) -> None:
         """Let the seat to act choose."""
-        seat = self.game.seat_to_act
-        assert seat is not None
         self.agent_selection = self.possible_agents[seat]
         self._mask = self.game.action_mask(self._encoded_sizes)
-        for agent in self.agents:
-            self.infos[agent]["action_mask"] = self._no_actions
+        for info in self.infos.values():
+            info["action_mask"] = self._no_actions
         self.infos[self.agent_selection]["action_mask"] = self._mask.copy()
 
     def _pay_out(self) -> None:
@@ -247,7 +245,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         seat = self._seats[agent]
         observation = np.empty(OBSERVATION_SIZE, dtype=np.float32)
         self.game.observe(seat, observation)
-        acts = seat == self.game.seat_to_act and not self.terminations.get(agent, True)
+        acts = agent == self.agent_selection and not self.terminations.get(agent, True)
         mask = self._mask.copy() if acts else self._no_actions
         return {"observation": observation, "action_mask": mask}
 
