@@ -373,7 +373,7 @@ class Tables:
         return self._game(self._played.games, table)
 
     def final_game(self, table: int) -> Game:
-        """Return the last hand that ended at a table: its reveal, winners and net credits.
+        """Return the last hand that ended at a table: its revealed hands, winners and net credits.
 
         Raises:
             SabaccError: where none has ended yet.

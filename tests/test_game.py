@@ -716,3 +716,15 @@ def test_a_move_with_more_than_its_kind_takes_is_illegal(move: Move) -> None:
     with pytest.raises(IllegalMove):
         game.play(move)
     assert game.to_bytes() == before
+
+
+@pytest.mark.parametrize("rules", rule_sets())
+def test_revealed_hands_are_named_as_they_rank(rules: str) -> None:
+    for seed in range(20):
+        game = Game(rules, 3, seed=seed)
+        while game.seat_to_act is not None:
+            assert game.revealed_hands == {}
+            game.play(game.legal_moves()[0])
+        ranks = {seat: game.rank(seat) for seat in game.remaining} if game.revealed else {}
+        assert game.revealed_hands == {seat: rank.name for seat, rank in ranks.items() if rank}
+        assert len(game.revealed_hands) == len(ranks)
