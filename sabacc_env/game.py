@@ -142,7 +142,7 @@ class Game(TableState):
             raise IllegalMove(f"{str(move)!r} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
-        self._play_code(self._code(seat, move), _ONE_RAISE)
+        self._play_code(self._code(seat, move), _ONE_RAISE, move)
 
     def play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
         """Play an action of the discrete layout (docs/actions.md), for encoded bet sizes.
@@ -154,12 +154,12 @@ class Game(TableState):
         last = FIRST_BET_ACTION + bet_sizes["amount"].item() - 1
         self._play_code(whole("action", code, 0, last), bet_sizes)
 
-    def _play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
-        """Play an action, or ``RAISE_TO`` + the total of a raise."""
+    def _play_code(self, code: int, bet_sizes: NDArray[Any], move: Move | None = None) -> None:
+        """Play an action, or ``RAISE_TO`` + the total of a raise; a refusal names the move."""
         backup = self._records.copy() if self._start.get("dice") is not None else None
         played = single.turn(self._records, self._rules_record, bet_sizes, code)
         if played == single.ILLEGAL:
-            raise IllegalMove(self._refusal(f"action {code}"))
+            raise IllegalMove(self._refusal(f"action {code}" if move is None else f"{str(move)!r}"))
         if played == single.DICE_MISSING:
             assert backup is not None
             self._records[:] = backup
@@ -167,7 +167,7 @@ class Game(TableState):
         self._played.append(played)
 
     def _code(self, seat: int, move: Move) -> int:
-        """Return the engine's code of a move; a move that could never be one is refused here."""
+        """Return the engine's code of a move; one that could never be played is refused."""
         if not is_well_formed(move):
             raise IllegalMove(self._refusal(f"{move!r}"))
         kind = KINDS.index(move.kind)
@@ -182,18 +182,7 @@ class Game(TableState):
                 raise IllegalMove(self._refusal(f"{str(move)!r}"))
             code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
             code += hand.index(Card(index(move.card)))
-        if not self._is_legal(code):
-            raise IllegalMove(self._refusal(f"{str(move)!r}"))
         return code
-
-    def _is_legal(self, code: int) -> bool:
-        if code < RAISE_TO:
-            return bool(self._legal_bits() >> code & 1)
-        if self.phase != "betting":
-            return False
-        low, high = single.raise_grid(self._records, self._rules_record)
-        total = code - RAISE_TO
-        return bool(low <= total <= high and (total - low) % self.rules.bet_step == 0)
 
     def _refusal(self, what: str) -> str:
         if self.seat_to_act is None:
@@ -201,15 +190,12 @@ class Game(TableState):
         legal = ", ".join(_described(move) for move in self.legal_moves())
         return f"{what} is not legal for seat {self.seat_to_act} now; legal: {legal}"
 
-    def _legal_bits(self) -> int:
-        return int(single.legal_bits(self._records, self._rules_record, _ONE_RAISE))
-
     def legal_moves(self) -> list[Move]:
         """Return the legal moves, every one playable as it is; [] when the hand is over.
 
         At most one is a raise: its ``low``, ``high`` and ``step`` say what other totals are legal.
         """
-        bits = self._legal_bits()
+        bits = int(single.legal_bits(self._records, self._rules_record, _ONE_RAISE))
         if not bits:
             return []
         moves = [Move(KINDS[code]) for code in range(FIRST_CARD_ACTION) if bits >> code & 1]

@@ -205,12 +205,18 @@ def observe_finals(played: Played, ended: Ended, seats: Array, rows: Array, whic
 # Stepping.
 
 
+@inlined
+def is_among(legal: int, action: int) -> bool:
+    """Say whether a number is one of the legal actions, given as bits."""
+    return 0 <= action < 63 and legal >> action & 1 == 1
+
+
 @jit
 def first_illegal(legal: Array, which: Array, actions: Array) -> int:
     """Return the index of the first action that is not legal, or -1."""
     for i in range(len(which)):
         action = actions[i]
-        if action < 0 or action >= 63 or legal[which[i]] >> action & 1 == 0:
+        if not is_among(legal[which[i]], action):
             return i
     return -1
 
@@ -224,6 +230,26 @@ def first_dead_start(played: Played, shown: Shown, which: Array) -> int:
     return -1
 
 
+@inlined
+def play_turn(
+    played: Played,
+    shown: Shown,
+    ended: Ended,
+    start: Start,
+    at_once: bool,
+    table: int,
+    action: int,
+) -> None:
+    """Play a legal action at a table; where its hand ends deal on at once, or leave that."""
+    g = played.games[table]
+    play_action(g, played.rules[played.rule_of[table]], action, played.bet_sizes[0])
+    if g.phase == OVER:
+        note_end(g, ended, table)
+        if at_once:
+            deal_on(played, ended, start, table)
+    show_turn(played, shown, table)
+
+
 @jit
 def step_tables(
     played: Played,
@@ -234,13 +260,6 @@ def step_tables(
     which: Array,
     actions: Array,
 ) -> None:
-    """Play one legal action at each of these tables; deal on at once, or leave it to a caller."""
+    """Play one legal action at each of these tables, as ``play_turn`` does."""
     for i in range(len(which)):
-        table = which[i]
-        g = played.games[table]
-        play_action(g, played.rules[played.rule_of[table]], actions[i], played.bet_sizes[0])
-        if g.phase == OVER:
-            note_end(g, ended, table)
-            if at_once:
-                deal_on(played, ended, start, table)
-        show_turn(played, shown, table)
+        play_turn(played, shown, ended, start, at_once, which[i], actions[i])

@@ -139,7 +139,6 @@ def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
 RULES_DTYPE: Final = _record(
     [
         ("deck_size", "i8"),
-        ("highest_value", "i8"),
         ("rounds", "i8"),
         ("cards_dealt", "i8"),
         ("hand_ante", "i8"),
@@ -171,7 +170,6 @@ RULES_DTYPE: Final = _record(
         ("features", "f4", (NUM_RULE_FEATURES,)),  # the rule description as observed
         # A loop of a length read here is compiled to vectors; one of a constant is not.
         ("log_length", "i8"),  # LOG_LENGTH
-        ("value_count", "i8"),  # the values that a card can have
         ("deck", "i1", (NUM_CARDS,)),  # the cards in play in ascending id, then -1
     ]
 )

@@ -41,8 +41,6 @@ from sabacc_env.engine.ranking import KEY_SHIFT, PLACE_SHIFT, hand_place
 
 NOTHING: Final = np.float32(0)
 EIGHTH: Final = np.float32(1 / 8)
-THIRD: Final = np.float32(1 / 3)
-TWO_THIRDS: Final = np.float32(2 / 3)
 ONE: Final = np.float32(1)
 SUIT: Final = 0xFFFFF
 
@@ -56,14 +54,11 @@ def observe(g: Record, r: Record, seat: int, out: Record) -> None:
 
 @jit
 def observe_rules(g: Record, r: Record, out: Record) -> None:
-    """Write what never changes at a table: its rules; zeros for values and seats it lacks."""
+    """Write what never changes at a table: its rules; zeros for the seats it lacks."""
     for index in range(NUM_RULE_FEATURES):
         out.rules[index] = r.features[index]
     for index in range(SEAT_FEATURES * (int(g.num_players) - 1), len(out.opponents)):
         out.opponents[index] = 0.0
-    for value in range(int(r.highest_value) + 1, 11):
-        out.seen_values[10 + value] = 0.0
-        out.seen_values[10 - value] = 0.0
 
 
 @jit

@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 from numba.extending import typeof_impl
 
-from sabacc_env.engine.batch import Ended, Played, Shown, Start, deal_on, note_end, show_turn
+from sabacc_env.engine.batch import Ended, Played, Shown, Start, is_among, play_turn
 from sabacc_env.engine.cards import count
 from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.features import OBSERVATION_DTYPE
@@ -28,13 +28,11 @@ from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     GAME_DTYPE,
     MAX_SEATS,
-    OVER,
     RULES_DTYPE,
     STAND,
     Array,
     Record,
 )
-from sabacc_env.engine.step import play_action
 
 Policy = Callable[[Record, int, int], int]
 
@@ -96,23 +94,16 @@ def play_tables(
     """
     for i in range(len(which)):
         table = which[i]
-        g = played.games[table]
-        r = played.rules[played.rule_of[table]]
         low, high = stream(start.seed[0], start.seed[1], POLICY, table)
         state, increment = stream(low, high, POLICY, call)
         for _ in range(decisions):
             state, word = next_word(state, increment)
-            seat = int(g.seat_to_act) & 7
+            seat = shown.seats[table] & 7
             action = ask(policies[seat], seat, shown.rows[table], shown.legal[table], word)
-            if action < 0 or action >= 63 or shown.legal[table] >> action & 1 == 0:
+            if not is_among(shown.legal[table], action):
                 wrong[table] = action
                 break
-            play_action(g, r, action, played.bet_sizes[0])
-            if g.phase == OVER:
-                note_end(g, ended, table)
-                if at_once:
-                    deal_on(played, ended, start, table)
-            show_turn(played, shown, table)
+            play_turn(played, shown, ended, start, at_once, table, action)
 
 
 # Policies.

@@ -40,7 +40,6 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     record.deck[:] = -1
     record.deck[: len(rules.deck)] = sorted(rules.deck)
     record.deck_size = len(rules.deck)
-    record.highest_value = rules.highest_value
     record.rounds = rules.rounds
     record.cards_dealt = rules.cards_dealt
     record.hand_ante = rules.hand_ante
@@ -78,7 +77,6 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     record.turns_up = rules.turns_up_card
     record.ranking = RANKINGS.index(rules.ranking)
     record.log_length = LOG_LENGTH
-    record.value_count = 21
     features = list(rule_features(rules).values())
     record.features[:] = np.array(features, dtype=np.float64)
     return array

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from types import TracebackType
-from typing import Self
-
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.progress import (
     BarColumn,
-    Progress,
     ProgressColumn,
     Task,
     TaskProgressColumn,
@@ -21,6 +15,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
+from sabacc_training.bars import Bar
 from sabacc_training.margins import MILLI, Estimate
 
 
@@ -31,7 +26,7 @@ class _Speed(ProgressColumn):
         return Text("" if task.speed is None else f"{task.speed:,.0f} hands/s")
 
 
-class MatchProgress:
+class MatchProgress(Bar):
     """A bar over the hands of several matches; a line a match where stderr is no terminal.
 
     Args:
@@ -40,33 +35,18 @@ class MatchProgress:
     """
 
     def __init__(self, hands: int, ante_unit: int) -> None:
-        console = Console(stderr=True)
-        self._bar = Progress(
+        super().__init__(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             TaskProgressColumn(),
             _Speed(table_column=Column(no_wrap=True)),
             TextColumn("{task.fields[margin]:+z,.0f} mA/h"),
             TimeRemainingColumn(),
-            console=console,
             transient=True,
-            disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=hands, margin=0.0)
         self._ante_unit = ante_unit
         self._hands = self._credits = 0
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
 
     def start(self, title: str) -> None:
         """Begin the next match."""
@@ -82,10 +62,8 @@ class MatchProgress:
 
     def end(self, margin: Estimate) -> None:
         """End this match, whose margin has come to this."""
-        if self._bar.disable:
-            (task,) = self._bar.tasks
-            line = f"{task.description}: {margin} mA/h ({task.percentage:.0f} % of all hands)"
-            print(line, file=sys.stderr, flush=True)
+        (task,) = self._bar.tasks
+        self.line(f"{task.description}: {margin} mA/h ({task.percentage:.0f} % of all hands)")
 
     def skip(self, hands: int) -> None:
         """Count the hands of a match that needs no playing."""
