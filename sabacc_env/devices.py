@@ -98,9 +98,11 @@ class Cpu:
         if self.threads == 1:
             function(*batches, *arrays)
             return
-        chunks = zip(*(np.array_split(array, self.threads) for array in arrays), strict=True)
-        pool = _pool(self.threads, os.getpid())
-        calls = [pool.submit(function, *batches, *chunk) for chunk in chunks]
+        parts = zip(*(np.array_split(array, self.threads) for array in arrays), strict=True)
+        own, *others = parts
+        pool = _pool(self.threads - 1, os.getpid())
+        calls = [pool.submit(function, *batches, *part) for part in others]
+        function(*batches, *own)
         for call in calls:
             call.result()
 

@@ -27,7 +27,7 @@ def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
     shape (n, 5, 3) for observations of shape (n, OBSERVATION_SIZE).
 
     >>> blocks(np.zeros((8, OBSERVATION_SIZE), dtype=np.float32)).opponents.shape
-    (8, 7, 25)
+    (8, 7, 24)
     """
     views = {}
     first = 0

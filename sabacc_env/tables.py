@@ -37,7 +37,7 @@ Rules = str | Path | RuleSet
 LEGAL: Final = -(2**63)
 """What stands for a table where no policy chose an illegal action."""
 
-FORMAT: Final = b"sabacc-tables 2\n"
+FORMAT: Final = b"sabacc-tables 3\n"
 
 
 class Tables:

@@ -7,8 +7,9 @@ Everything a user can get wrong is checked before, in ``Tables``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from sabacc_env.engine.ahead import fetch_ahead
 from sabacc_env.engine.chance import dealer_of, hand_key
 from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.jit import inlined, jit
@@ -204,6 +205,9 @@ def observe_finals(played: Played, ended: Ended, seats: Array, rows: Array, whic
 
 # Stepping.
 
+AHEAD: Final = 2
+"""Fetching as many tables before they are stepped was the fastest, of 1 to 8."""
+
 
 @inlined
 def is_among(legal: int, action: int) -> bool:
@@ -262,4 +266,8 @@ def step_tables(
 ) -> None:
     """Play one legal action at each of these tables, as ``play_turn`` does."""
     for i in range(len(which)):
+        if i + AHEAD < len(which):
+            later = which[i + AHEAD]
+            fetch_ahead(played.games[later])
+            fetch_ahead(shown.rows[later])
         play_turn(played, shown, ended, start, at_once, which[i], actions[i])

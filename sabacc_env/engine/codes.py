@@ -4,12 +4,13 @@ A table is as long as the next power of 2, and is looked up by the lowest bits o
 (-1) finds the last entry, and the compiler sees that no index is negative.
 """
 
+from itertools import product
 from typing import Final
 
 import numpy as np
 
 from sabacc_env.cards import Card
-from sabacc_env.engine.jit import inlined, jit
+from sabacc_env.engine.jit import inlined
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
     CALL,
@@ -19,7 +20,7 @@ from sabacc_env.engine.layout import (
     DRAW,
     JUNK,
     KEEP,
-    MAX_HAND,
+    MAX_SEATS,
     NUM_CARDS,
     RAISE,
     REDRAW,
@@ -70,9 +71,12 @@ THIRDS_OF_BITS: Final = np.zeros((256, 8), dtype=np.float32)
 for _bits in range(256):
     THIRDS_OF_BITS[_bits] = [(_bits >> _bit & 1) / 3 for _bit in range(8)]
 FLAGS: Final = np.array([0, 1], dtype=np.float32)
-FIFTHS: Final = (np.arange(8) / MAX_HAND).astype(np.float32)
+FIFTHS: Final = (np.arange(8) / 5).astype(np.float32)
 SIXTHS: Final = (np.arange(8) / 6).astype(np.float32)
 EIGHTHS: Final = (np.arange(16) / 8).astype(np.float32)
+TENTHS: Final = (np.arange(16) / 10).astype(np.float32)
+TOTAL_CODES: Final = (((np.arange(128) + 64) % 128 - 64) / 10).astype(np.float32)
+"""A hand's total / 10, of totals from -60 to +60."""
 PLACE_CODES: Final = (np.arange(32) / 31).astype(np.float32)
 KEY_CODES: Final = (np.arange(64) / 63).astype(np.float32)
 PILE_CODES: Final = (np.arange(64) / NUM_CARDS).astype(np.float32)
@@ -82,6 +86,12 @@ BY_RISING_VALUE: Final = np.zeros(1024, dtype=np.int16)
 for _cards in range(1024):
     BY_RISING_VALUE[_cards] = int(f"{_cards:010b}"[::-1], 2)
 
+LOG_SEATS: Final = np.zeros((16, 8, 16), dtype=np.float32)
+"""The seat of an action, 1 + seats after the observer, / 8: by players, observer, seat."""
+for _players in range(1, MAX_SEATS + 1):
+    for _observer, _seat in product(range(_players), repeat=2):
+        LOG_SEATS[_players, _observer, _seat] = (1 + (_seat - _observer) % _players) / 8
+
 
 @inlined
 def flag(condition: bool) -> float:
@@ -89,7 +99,13 @@ def flag(condition: bool) -> float:
     return float(FLAGS[int(condition)])
 
 
-@jit
-def ratio(part: int, whole: int, most: int) -> float:
-    """Return part / whole, at most ``most``; the whole is taken as 1 if it is nothing."""
-    return min(part / max(whole, 1), float(most))
+@inlined
+def inverse(whole: int) -> float:
+    """Return what ``share`` takes for a whole, which is taken as 1 if it is nothing."""
+    return 1 / max(whole, 1)
+
+
+@inlined
+def share(part: int, per_whole: float, most: int) -> float:
+    """Return a part of a whole given by its inverse, at most ``most``: one division for many."""
+    return min(part * per_whole, float(most))

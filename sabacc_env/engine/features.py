@@ -1,9 +1,9 @@
 """What every feature of the observation is: the blocks in their order, with a name for each index.
 
 The encoder (``observe.py``) writes the same blocks in the same order; the documentation's table is
-made from here. A feature is a comparison, a small integer, one division of integers in float64
-stored once as float32, or a small integer times a third in float32, so that every mode agrees bit
-for bit.
+made from here. A feature is a comparison, a small integer, an integer times the inverse of another
+in float64 stored once as float32, or a small integer times a third in float32, so that every mode
+agrees bit for bit.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy as np
 
 from sabacc_env.engine.layout import (
     LOG_LENGTH,
+    LOGGED_DTYPE,
     MAX_HAND,
     MAX_SEATS,
     NUM_RULE_FEATURES,
     SEAT_FEATURES,
+    SEAT_SHOWN_DTYPE,
     SHOWN_ROUNDS,
 )
 from sabacc_env.engine.rulebook import rule_features
@@ -60,6 +62,7 @@ class Block(NamedTuple):
 _CODE = "as value / 10, a Sylop 0.05, 0 for none"
 _VALUES = tuple(f"{value:+d}" for value in range(-10, 11))
 _KIND = ("source", "hand", "money")
+_OPPONENTS = tuple(f"opponent {after} to the left" for after in range(1, MAX_SEATS))
 _LOG = tuple(f"public action {back} back" for back in range(1, LOG_LENGTH + 1))
 
 BLOCKS: Final = (
@@ -147,30 +150,7 @@ BLOCKS: Final = (
         ),
         scales=(30,),
     ),
-    Block("rules", tuple(rule_features(RuleSet())), scales=(15,)),
-    Block(
-        "opponents",
-        (
-            "remains in the hand",
-            "has junked",
-            "is out (not dealt in)",
-            "is all-in",
-            "credits / starting credits, at most 4",
-            "bets of this phase / pot",
-            "bets of this hand / starting credits, at most 4",
-            "cards in hand / 5",
-            *(f"card {number} that everyone knows, {_CODE}" for number in range(1, MAX_HAND + 1)),
-            f"Spike Card {_CODE}",
-            *(f"last action: {part}" for part in _KIND),
-            *(
-                f"card action of round {number} (or of the last four): {part}"
-                for number in range(1, SHOWN_ROUNDS + 1)
-                for part in _KIND[:2]
-            ),
-        ),
-        tuple(f"opponent {after} to the left" for after in range(1, MAX_SEATS)),
-        scales=(*[120] * 4, *[30] * 3, *[120] * 18),
-    ),
+    Block("opponent_bets", tuple(f"{other}: bets of this phase / pot" for other in _OPPONENTS)),
     Block(
         "log_seats",
         tuple(
@@ -183,6 +163,29 @@ BLOCKS: Final = (
         _LOG,
         scales=(120, 120, 120, 30),
     ),
+    Block(
+        "opponents",
+        (
+            "remains in the hand",
+            "has junked",
+            "is out (not dealt in)",
+            "is all-in",
+            "credits / starting credits, at most 4",
+            "bets of this hand / starting credits, at most 4",
+            "cards in hand / 5",
+            *(f"card {number} that everyone knows, {_CODE}" for number in range(1, MAX_HAND + 1)),
+            f"Spike Card {_CODE}",
+            *(f"last action: {part}" for part in _KIND),
+            *(
+                f"card action of round {number} (or of the last four): {part}"
+                for number in range(1, SHOWN_ROUNDS + 1)
+                for part in _KIND[:2]
+            ),
+        ),
+        _OPPONENTS,
+        scales=(*[120] * 4, *[30] * 2, *[120] * 18),
+    ),
+    Block("rules", tuple(rule_features(RuleSet())), scales=(15,)),
 )
 
 _BY_NAME = {block.name: block for block in BLOCKS}
@@ -190,10 +193,20 @@ OBSERVATION_SIZE: Final = sum(len(block.features) for block in BLOCKS)
 assert len(_BY_NAME["opponents"].columns) == SEAT_FEATURES
 assert len(_BY_NAME["rules"].columns) == NUM_RULE_FEATURES
 
+_RECORDS: Final = {"opponents": SEAT_SHOWN_DTYPE, "log": LOGGED_DTYPE}
 OBSERVATION_DTYPE: Final = np.dtype(
-    (np.record, [(block.name, "f4", (len(block.features),)) for block in BLOCKS])
+    (
+        np.record,
+        [
+            (block.name, _RECORDS[block.name], (len(block.rows),))
+            if block.name in _RECORDS
+            else (block.name, "f4", (len(block.features),))
+            for block in BLOCKS
+        ],
+    )
 )
-"""A row of the observation as the engine writes it: every block a field, its rows one by one."""
+"""A row of the observation as the engine writes it: every block a field, its rows one by one; of
+``opponents`` and ``log`` each row is a record of ``features``."""
 
 PACKED_SCALES: Final = np.array(
     [scale for block in BLOCKS for scale in block.packed_scales], dtype=np.float32

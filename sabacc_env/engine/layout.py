@@ -22,8 +22,6 @@ LOG_LENGTH: Final = 16
 """How many of the last public actions a record keeps, for the observation."""
 LOG_FEATURES: Final = 4
 """The numbers kept of each: three for its kind, one for the credits."""
-NOBODY: Final = -2 * MAX_SEATS
-"""In place of the seat of an action that has not been."""
 
 # Move kinds. The first nine need no more said; the next four name a card of the hand.
 STAND: Final = 0
@@ -102,7 +100,7 @@ UNLIMITED: Final = 2**31 - 1
 """A limit that never binds: credits in play never exceed it."""
 
 NUM_RULE_FEATURES: Final = 40
-SEAT_FEATURES: Final = 25
+SEAT_FEATURES: Final = 24
 """What a seat's opponents observe of it; see the block ``opponents``."""
 SHOWN_ROUNDS: Final = 4
 """Rounds of dice and card actions shown: all, or the last four of a longer hand."""
@@ -143,7 +141,7 @@ RULES_DTYPE: Final = _record(
         ("cards_dealt", "i8"),
         ("hand_ante", "i8"),
         ("sabacc_ante", "i8"),
-        ("starting_credits", "i8", (MAX_SEATS,)),
+        ("per_start", "f8", (MAX_SEATS,)),  # 1 / starting credits, 1 where there are none
         ("points", "i8"),  # 1: no credits, every seat stakes one point
         ("phases", "i8", (3,)),
         ("num_phases", "i8"),
@@ -168,11 +166,13 @@ RULES_DTYPE: Final = _record(
         ("turns_up", "i8"),  # 1: the top card is turned up after the deal
         ("ranking", "i8"),
         ("features", "f4", (NUM_RULE_FEATURES,)),  # the rule description as observed
-        # A loop of a length read here is compiled to vectors; one of a constant is not.
-        ("log_length", "i8"),  # LOG_LENGTH
         ("deck", "i1", (NUM_CARDS,)),  # the cards in play in ascending id, then -1
     ]
 )
+
+SEAT_SHOWN_DTYPE: Final = np.dtype((np.record, [("features", "f4", (SEAT_FEATURES,))]))
+LOGGED_DTYPE: Final = np.dtype((np.record, [("features", "f4", (LOG_FEATURES,))]))
+"""What is observed of a seat, and of an action: a record is copied whole, by a few instructions."""
 
 BET_SIZES_DTYPE: Final = _record(
     [
@@ -211,13 +211,9 @@ GAME_DTYPE: Final = _record(
         ("reshuffles", "i4"),
         ("hand_number", "i4"),  # hands finished in this episode
         ("hands", "i4"),  # hands in the episode
-        # The last public actions, newest first from log_first on: who, and kind and credits as
-        # they are observed. Every action is written twice, so that they never wrap around.
-        ("log", "f4", (2 * LOG_LENGTH * LOG_FEATURES,)),
-        ("log_seats", "f4", (2 * LOG_LENGTH,)),
-        # Each seat as its opponents observe it. The seats are written twice, so that those after
-        # any seat are one run.
-        ("public", "f4", (2 * MAX_SEATS * SEAT_FEATURES,)),
+        # The last public actions as they are observed, in a ring: newest first, from log_first on.
+        ("log", LOGGED_DTYPE, (LOG_LENGTH,)),
+        ("public", SEAT_SHOWN_DTYPE, (MAX_SEATS,)),  # each seat as its opponents observe it
         ("public_dice", "f4", (2 * MAX_ROUNDS,)),  # as observed; zeros until they are rolled
         # Sets of seats.
         ("seated", "i2"),  # dealt in this hand
@@ -252,5 +248,6 @@ GAME_DTYPE: Final = _record(
         ("last_action", "i1", (MAX_SEATS,)),
         ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),
         ("log_first", "i1"),
+        ("log_seats", "i1", (LOG_LENGTH,)),  # likewise: whose they were
     ]
 )

@@ -15,33 +15,35 @@ from sabacc_env.engine.codes import (
     CARD_CODES,
     CARD_THIRDS,
     EIGHTHS,
+    FIFTHS,
     KEY_CODES,
+    LOG_SEATS,
     PILE_CODES,
     PLACE_CODES,
     SUIT_CODES,
+    TENTHS,
     THIRDS_OF_BITS,
+    TOTAL_CODES,
     flag,
-    ratio,
+    inverse,
+    share,
 )
 from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import (
     BETTING,
     CARDS,
     DICE,
-    LOG_FEATURES,
+    LOG_LENGTH,
     MAX_HAND,
+    MAX_SEATS,
     NUM_RULE_FEATURES,
     SEAT_FEATURES,
     SHOWN_ROUNDS,
-    UNLIMITED,
     Record,
 )
-from sabacc_env.engine.public import BETS_OF_POT
 from sabacc_env.engine.ranking import KEY_SHIFT, PLACE_SHIFT, hand_place
 
 NOTHING: Final = np.float32(0)
-EIGHTH: Final = np.float32(1 / 8)
-ONE: Final = np.float32(1)
 SUIT: Final = 0xFFFFF
 
 
@@ -57,8 +59,10 @@ def observe_rules(g: Record, r: Record, out: Record) -> None:
     """Write what never changes at a table: its rules; zeros for the seats it lacks."""
     for index in range(NUM_RULE_FEATURES):
         out.rules[index] = r.features[index]
-    for index in range(SEAT_FEATURES * (int(g.num_players) - 1), len(out.opponents)):
-        out.opponents[index] = 0.0
+    for absent in range(int(g.num_players) - 1, MAX_SEATS - 1):
+        out.opponent_bets[absent] = 0.0
+        for column in range(SEAT_FEATURES):
+            out.opponents[absent].features[column] = 0.0
 
 
 @jit
@@ -66,11 +70,9 @@ def observe_play(g: Record, r: Record, seat: int, out: Record) -> None:
     """Write all the rest, into a row where ``observe_rules`` has been."""
     put_own_cards(g, r, seat, out)
     put_piles(g, seat, out)
-    put_own_stakes(g, r, seat, out)
     put_course(g, seat, out)
-    put_betting(g, r, seat, out)
-    put_opponents(g, seat, out)
-    put_log(g, r, seat, out)
+    put_stakes(g, r, seat, out)
+    put_log(g, seat, out)
 
 
 @inlined
@@ -92,7 +94,7 @@ def put_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
     out.own_spike[0] = CARD_CODES[spike]
     if g.num_cards[seat] > 0:
         strength = hand_place(int(r.ranking), g, seat, total)
-        out.own_total[0] = total / 10
+        out.own_total[0] = TOTAL_CODES[total & 127]
         out.own_total[1] = flag(total == 0)
         out.own_total[2] = flag(total > 0)
         out.own_rank[0] = PLACE_CODES[strength >> PLACE_SHIFT & 31]
@@ -138,18 +140,6 @@ def by_rising_value(suit: int) -> int:
 
 
 @inlined
-def put_own_stakes(g: Record, r: Record, seat: int, out: Record) -> None:
-    """Write the seat's own credits and bets."""
-    credits_left = int(g.credits[seat])
-    start = int(r.starting_credits[seat])
-    staked = int(g.staked)
-    out.own_stakes[0] = ratio(credits_left, start, 4)
-    out.own_stakes[1] = ratio(credits_left, staked, 4)
-    out.own_stakes[2] = ratio(int(g.bet_phase[seat]), staked, 1)
-    out.own_stakes[3] = ratio(int(g.bet_hand[seat]), start, 4)
-
-
-@inlined
 def put_course(g: Record, seat: int, out: Record) -> None:
     """Write round, phase, dice, position and the like."""
     round_no = int(g.round_no)
@@ -170,57 +160,50 @@ def put_course(g: Record, seat: int, out: Record) -> None:
     out.table[1] = flag(after == 0)
     out.table[2] = EIGHTHS[num_players & 15]
     out.table[3] = EIGHTHS[count(int(g.remaining)) & 15]
-    out.table[4] = ratio(int(g.hands) - int(g.hand_number), 10, 1)
+    out.table[4] = TENTHS[min(int(g.hands) - int(g.hand_number), 10) & 15]
 
 
 @inlined
-def put_betting(g: Record, r: Record, seat: int, out: Record) -> None:
-    """Write what the bet and the pots are."""
+def put_stakes(g: Record, r: Record, seat: int, out: Record) -> None:
+    """Write the seat's credits, what the bet and the pots are; what all may know of others."""
     staked = int(g.staked)
-    start = int(r.starting_credits[seat])
+    per_pot = inverse(staked)
+    per_start = r.per_start[seat]
     credits_left = int(g.credits[seat])
+    out.own_stakes[0] = share(credits_left, per_start, 4)
+    out.own_stakes[1] = share(credits_left, per_pot, 4)
+    out.own_stakes[2] = share(int(g.bet_phase[seat]), per_pot, 1)
+    out.own_stakes[3] = share(int(g.bet_hand[seat]), per_start, 4)
     sabacc_pot = int(g.sabacc_pot)
     call = to_call(g, seat) if g.phase == BETTING and int(g.remaining) >> seat & 1 else 0
-    out.betting[0] = ratio(call, staked, 4)
-    out.betting[1] = ratio(call, start, 4)
+    out.betting[0] = share(call, per_pot, 4)
+    out.betting[1] = share(call, per_start, 4)
     out.betting[2] = flag(call > 0)
     out.betting[3] = flag(call > credits_left)
-    left = int(r.max_raises) - int(g.raises)
-    out.betting[4] = 1.0 if r.max_raises == UNLIMITED else ratio(left, 5, 1)
-    out.betting[5] = ratio(staked, start, 4)
-    out.betting[6] = ratio(sabacc_pot, staked, 4)
-    out.betting[7] = ratio(sabacc_pot, start, 4)
+    out.betting[4] = FIFTHS[min(int(r.max_raises) - int(g.raises), 5) & 7]
+    out.betting[5] = share(staked, per_start, 4)
+    out.betting[6] = share(sabacc_pot, per_pot, 4)
+    out.betting[7] = share(sabacc_pot, per_start, 4)
     out.betting[8] = flag(4 * call > staked)
     out.betting[9] = flag(2 * call > staked)
     out.betting[10] = flag(credits_left < staked)
     out.betting[11] = flag(credits_left < 4 * staked)
     out.betting[12] = flag(sabacc_pot > staked)
-
-
-@inlined
-def put_opponents(g: Record, seat: int, out: Record) -> None:
-    """Write what everyone may know of the other seats, in the order of play after this one."""
     others = (int(g.num_players) & 15) - 1
-    first = SEAT_FEATURES * ((seat & 7) + 1)
-    for index in range(SEAT_FEATURES * others):
-        out.opponents[index] = g.public[first + index]
     for after in range(others):
         other = seat + after + 1
         other -= others + 1 if other > others else 0
-        bets = ratio(int(g.bet_phase[other & 7]), int(g.staked), 1)
-        out.opponents[SEAT_FEATURES * after + BETS_OF_POT] = bets
+        out.opponent_bets[after] = share(int(g.bet_phase[other & 7]), per_pot, 1)
+        out.opponents[after] = g.public[other & 7]
 
 
 @inlined
-def put_log(g: Record, r: Record, seat: int, out: Record) -> None:
+def put_log(g: Record, seat: int, out: Record) -> None:
     """Write the last public actions, the newest first."""
-    num_players = np.float32(int(g.num_players))
-    observer = np.float32(seat)
-    first = int(g.log_first) & 15
-    for entry in range(int(r.log_length)):
-        after = g.log_seats[first + entry] - observer
-        after += num_players if after < NOTHING else NOTHING
-        out.log_seats[entry] = max(NOTHING, (after + ONE) * EIGHTH)
-    first *= LOG_FEATURES
-    for index in range(LOG_FEATURES * int(r.log_length)):
-        out.log[index] = g.log[first + index]
+    num_players = int(g.num_players) & 15
+    first = int(g.log_first)
+    for quarter in range(0, LOG_LENGTH, 4):  # loops of four are unrolled
+        for entry in range(quarter, quarter + 4):
+            logged = first + entry & (LOG_LENGTH - 1)
+            out.log[entry] = g.log[logged]
+            out.log_seats[entry] = LOG_SEATS[num_players, seat & 7, int(g.log_seats[logged]) & 15]

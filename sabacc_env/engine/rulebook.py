@@ -13,7 +13,6 @@ from sabacc_env.engine.layout import (
     DOUBLES,
     JUNK_WHEN,
     KINDS,
-    LOG_LENGTH,
     MAX_SEATS,
     PHASES,
     RANKINGS,
@@ -44,7 +43,7 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     record.cards_dealt = rules.cards_dealt
     record.hand_ante = rules.hand_ante
     record.sabacc_ante = rules.sabacc_ante
-    record.starting_credits[:] = starting_credits(rules, MAX_SEATS)
+    record.per_start[:] = [1 / max(credits, 1) for credits in starting_credits(rules, MAX_SEATS)]
     record.points = rules.points
     record.num_phases = len(rules.phases)
     for index, phase in enumerate(rules.phases):
@@ -76,7 +75,6 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
     record.spike_card = rules.spike_card
     record.turns_up = rules.turns_up_card
     record.ranking = RANKINGS.index(rules.ranking)
-    record.log_length = LOG_LENGTH
     features = list(rule_features(rules).values())
     record.features[:] = np.array(features, dtype=np.float64)
     return array

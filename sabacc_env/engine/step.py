@@ -47,8 +47,9 @@ from sabacc_env.engine.layout import (
     FIRST_CARD_ACTION,
     JUNK,
     KEEP,
+    LOG_FEATURES,
+    LOG_LENGTH,
     MAX_HAND,
-    NOBODY,
     NUM_KINDS,
     OVER,
     RAISE,
@@ -106,8 +107,10 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.last_action[:] = -1
     g.card_action[:] = -1
     g.dice[:] = 0
-    g.log_seats[:] = NOBODY
-    g.log[:] = 0
+    g.log_seats[:] = -1
+    for entry in range(LOG_LENGTH):
+        for feature in range(LOG_FEATURES):
+            g.log[entry].features[feature] = 0.0
     g.public_dice[:] = 0
     g.staked = 0
     g.highest_bet = 0
