@@ -106,6 +106,10 @@ def deck(highest_value: int = HIGHEST_VALUE, suits: int = NUM_SUITS, sylops: int
     return kept + [Card(card) for card in SYLOPS[:sylops]]
 
 
+CARDS: Final = tuple(deck())
+"""Every card, by id: to look one up takes less than to make it."""
+
+
 def cards_of_mask(mask: int) -> Iterator[Card]:
     """Yield the cards of a 62-bit set, by id."""
     return (Card(card) for card in range(NUM_CARDS) if mask >> card & 1)

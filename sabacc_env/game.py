@@ -7,16 +7,15 @@ import secrets
 from collections.abc import Iterator, Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.cards import Card
+from sabacc_env.cards import CARDS, Card
 from sabacc_env.checks import check_num_players, checked_credits, checked_deck, checked_dice, whole
+from sabacc_env.desk import Desk
 from sabacc_env.engine import single
-from sabacc_env.engine.actions import encode_bet_sizes
-from sabacc_env.engine.features import OBSERVATION_DTYPE
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
@@ -29,16 +28,22 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.keys import hand_key, split_key
-from sabacc_env.moves import CARD_KINDS, Move, Turn, is_well_formed, parse_move
+from sabacc_env.moves import (
+    CARD_KINDS,
+    CARD_MOVES,
+    PLAIN_MOVES,
+    Move,
+    Turn,
+    is_well_formed,
+    parse_move,
+)
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
-from sabacc_env.state import TableState
+from sabacc_env.state import TableState, copied, empty_record
 from sabacc_env.view import GameView
 
-FORMAT: Final = b"sabacc-game 2\n"
+FORMAT: Final = b"sabacc-game 3\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
-
-_ONE_RAISE: Final = encode_bet_sizes(("min",))
 
 
 class Game(TableState):
@@ -102,7 +107,7 @@ class Game(TableState):
             "key": whole("key", key, -(2**63), 2**64 - 1) & (2**64 - 1),
         }
         self._played: list[int] = []
-        self._attach(np.zeros(1, GAME_DTYPE))
+        self._attach(empty_record())
         self._deal(stacks)
 
     def _deal(self, stacks: list[int]) -> None:
@@ -128,6 +133,27 @@ class Game(TableState):
         if start["dice"] is not None and self._record.dice_missing:
             raise SabaccError("dice: none were given for the first roll")
 
+    def again(self, desk: Desk, seed: tuple[int, int], episode: int, hand: int) -> tuple[Game, int]:
+        """Deal another hand at this table, unchecked; return it, and what ``show_at`` would.
+
+        Hand 0 of an episode starts from what this one started from, whose dealer, deck and dice
+        were not given; a later one from what this one left, with which two seats can go on. The
+        key follows from the seed's low and high word, the episode and the hand.
+        """
+        game: Game = object.__new__(Game)
+        game.rules, game._desk, game._rules_record = self.rules, self._desk, self._rules_record
+        game._records, game._played = empty_record(), []
+        low, high, seat = single.deal_at(
+            game._records, self._records, desk.records, *seed, episode, hand
+        )
+        game._start = self._start | {"key": low | high << 32}
+        if hand > 0:
+            dealer = (self.dealer + 1) % self.num_players
+            game._start |= {"dealer": dealer, "deck": None, "dice": None}
+            if not self.rules.points:
+                game._start |= {"credits": self.credits, "sabacc_pot": self.sabacc_pot}
+        return game, seat
+
     # Playing.
 
     def play(self, move: Move | str) -> None:
@@ -142,7 +168,7 @@ class Game(TableState):
             raise IllegalMove(f"{str(move)!r} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
-        self._play_code(self._code(seat, move), _ONE_RAISE, move)
+        self.play_at(self._desk, self._code(seat, move), move)
 
     def play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
         """Play an action of the discrete layout (docs/actions.md), for encoded bet sizes.
@@ -152,19 +178,33 @@ class Game(TableState):
             SabaccError: for what is no action of the layout, or as ``play``; likewise.
         """
         last = FIRST_BET_ACTION + bet_sizes["amount"].item() - 1
-        self._play_code(whole("action", code, 0, last), bet_sizes)
+        self.play_at(Desk(self.rules, bet_sizes), whole("action", code, 0, last))
 
-    def _play_code(self, code: int, bet_sizes: NDArray[Any], move: Move | None = None) -> None:
-        """Play an action, or ``RAISE_TO`` + the total of a raise; a refusal names the move."""
-        backup = self._records.copy() if self._start.get("dice") is not None else None
-        played = single.turn(self._records, self._rules_record, bet_sizes, code)
-        if played == single.ILLEGAL:
-            raise IllegalMove(self._refusal(f"action {code}" if move is None else f"{str(move)!r}"))
-        if played == single.DICE_MISSING:
-            assert backup is not None
-            self._records[:] = backup
-            raise SabaccError("dice: the given dice have run out; nothing was played")
+    def play_at(self, desk: Desk, code: int, move: Move | None = None) -> int:
+        """Play an action, by a desk's bet sizes, then do as ``show_at``: a turn in one call.
+
+        Args:
+            desk: where to show what follows.
+            code: an action of the discrete layout, or ``RAISE_TO`` + the total of a raise.
+            move: what a refusal names in place of the action.
+
+        Raises:
+            IllegalMove: if the rules do not allow it now; nothing has changed.
+            SabaccError: as ``play``; likewise.
+        """
+        before = None if self._start.get("dice") is None else copied(self._records)
+        played, seat = single.turn(self._records, desk.records, code)
+        if played < 0:
+            self._refuse(played, f"action {code}" if move is None else f"{str(move)!r}", before)
         self._played.append(played)
+        return seat
+
+    def _refuse(self, played: int, what: str, before: NDArray[Any] | None) -> NoReturn:
+        if played == single.ILLEGAL:
+            raise IllegalMove(self._refusal(what))
+        assert before is not None
+        self._records = before
+        raise SabaccError("dice: the given dice have run out; nothing was played")
 
     def _code(self, seat: int, move: Move) -> int:
         """Return the engine's code of a move; one that could never be played is refused."""
@@ -178,10 +218,11 @@ class Game(TableState):
             code = kind
         else:
             hand = self._hand(seat)
-            if move.card not in hand:
+            assert move.card is not None
+            card = CARDS[index(move.card)]
+            if card not in hand:
                 raise IllegalMove(self._refusal(f"{str(move)!r}"))
-            code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
-            code += hand.index(Card(index(move.card)))
+            code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND + hand.index(card)
         return code
 
     def _refusal(self, what: str) -> str:
@@ -195,32 +236,22 @@ class Game(TableState):
 
         At most one is a raise: its ``low``, ``high`` and ``step`` say what other totals are legal.
         """
-        bits = int(single.legal_bits(self._records, self._rules_record, _ONE_RAISE))
-        if not bits:
-            return []
-        moves = [Move(KINDS[code]) for code in range(FIRST_CARD_ACTION) if bits >> code & 1]
-        if bits >> FIRST_CARD_ACTION:
-            hand = self._hand(self._number("seat_to_act"))
-            for code in range(FIRST_CARD_ACTION, FIRST_BET_ACTION):
-                if bits >> code & 1:
-                    block, slot = divmod(code - FIRST_CARD_ACTION, MAX_HAND)
-                    moves.append(Move(CARD_KINDS[block], card=hand[slot]))
-            if bits >> FIRST_BET_ACTION & 1:
-                low, high = map(int, single.raise_grid(self._records, self._rules_record))
+        bits = int(single.legal_bits(self._records, self._desk.records))
+        cards = self._slots(self._number("seat_to_act")) if bits >> FIRST_CARD_ACTION else []
+        moves = []
+        while bits:
+            code = (bits & -bits).bit_length() - 1  # the lowest bit
+            bits &= bits - 1  # without it
+            if code < FIRST_CARD_ACTION:
+                moves.append(PLAIN_MOVES[code])
+            elif code < FIRST_BET_ACTION:
+                block, slot = divmod(code - FIRST_CARD_ACTION, MAX_HAND)
+                moves.append(CARD_MOVES[block][cards[slot]])
+            else:
+                low, high = single.raise_grid(self._records, self._rules_record)
                 step = self.rules.bet_step
                 moves.append(Move("raise", amount=low, low=low, high=high, step=step))
         return moves
-
-    def action_mask(self, bet_sizes: NDArray[Any]) -> NDArray[np.int8]:
-        """Return the legal actions of the discrete layout, for encoded bet sizes, as 0 and 1."""
-        mask = np.empty(FIRST_BET_ACTION + bet_sizes["amount"].item(), dtype=np.int8)
-        single.write_mask(self._records, self._rules_record, bet_sizes, mask)
-        return mask
-
-    def observe(self, seat: int, observation: NDArray[np.float32]) -> None:
-        """Write what a seat observes into an array of ``OBSERVATION_SIZE`` float32."""
-        row = np.ndarray(1, OBSERVATION_DTYPE, observation)  # as a view, which takes longer to make
-        single.observe_seat(self._records, self._rules_record, seat, row)
 
     def can_go_on(self) -> bool:
         """Say whether two seats or more can pay the antes of a next hand."""
@@ -264,7 +295,8 @@ class Game(TableState):
         twin.rules = self.rules
         twin._start = self._start
         twin._played = self._played.copy()
-        twin._attach(self._records.copy())
+        twin._desk, twin._rules_record = self._desk, self._rules_record
+        twin._records = copied(self._records)
         return twin
 
     __copy__ = clone

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sabacc_env.cards import NUM_CARDS, Card
+from sabacc_env.cards import CARDS, NUM_CARDS, Card
 from sabacc_env.engine.layout import FIRST_CARD_ACTION, KINDS, RAISE, UNLIMITED
 from sabacc_env.errors import IllegalMove, SabaccError
 
@@ -41,6 +41,13 @@ class Move:
         if self.card is not None:
             return f"{self.kind} {Card(self.card)}"
         return self.kind if self.amount is None else f"{self.kind} {self.amount}"
+
+
+# Moves are never changed, and to make one takes as long as to play it.
+PLAIN_MOVES: Final = tuple(map(Move, KINDS[:FIRST_CARD_ACTION]))
+"""The moves that name nothing, in the order of their kinds."""
+CARD_MOVES: Final = tuple(tuple(Move(kind, card) for card in CARDS) for kind in CARD_KINDS)
+"""For each kind that names a card its moves, by the card's id."""
 
 
 def is_well_formed(move: object) -> bool:

@@ -214,7 +214,6 @@ def test_infos_of_an_unrevealed_hand_show_no_hand(rules: str) -> None:
         env.reset(seed=seed)
         env.game = rearranged(before, Knowledge(before).seen_by(loser), rng)
         env.agent_selection = f"player_{loser}"
-        env._mask = env.game.action_mask(env._encoded_sizes)
         env.step(JUNK)
         assert {**env.infos[f"player_{loser}"], "action_mask": None} == told
     assert unrevealed > 5

@@ -4,18 +4,27 @@ From Python an array is handed over six times faster than a record. Everything a
 is checked before, in ``Game``.
 """
 
+from typing import Final
+
+import numpy as np
+
 from sabacc_env.engine.bets import raise_limits
 from sabacc_env.engine.cards import pop_draw_pile
-from sabacc_env.engine.chance import dealer_of
+from sabacc_env.engine.chance import dealer_of, hand_key
+from sabacc_env.engine.features import OBSERVATION_DTYPE
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
+    BET_SIZES_DTYPE,
     BETTING,
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
+    MAX_BET_SIZES,
     MAX_HAND,
+    MAX_SEATS,
     OVER,
     RAISE,
     RAISE_TO,
+    RULES_DTYPE,
     Array,
     Record,
 )
@@ -56,9 +65,9 @@ def raise_grid(games: Array, rules: Array) -> tuple[int, int]:
 
 
 @jit
-def legal_bits(games: Array, rules: Array, bet_sizes: Array) -> int:
+def legal_bits(games: Array, desks: Array) -> int:
     """Return the legal actions as bits."""
-    return legal_actions(games[0], rules[0], bet_sizes[0])
+    return legal_actions(games[0], desks[0].rules, desks[0].sizes)
 
 
 @jit
@@ -95,25 +104,6 @@ def is_legal(g: Record, r: Record, code: int, sizes: Record) -> bool:
 
 
 @jit
-def turn(games: Array, rules: Array, bet_sizes: Array, code: int) -> int:
-    """Play a code if it is legal; return what was played, or what is wrong.
-
-    What was played is as ``describe`` packs it, a raise with its total in the lowest bits.
-    """
-    g = games[0]
-    r = rules[0]
-    if g.phase == OVER or not is_legal(g, r, code, bet_sizes[0]):
-        return ILLEGAL
-    played = describe(g, code)
-    play_action(g, r, code, bet_sizes[0])
-    if g.dice_missing == 1:
-        return DICE_MISSING
-    if code >= FIRST_BET_ACTION:
-        played |= int(g.paid)
-    return played
-
-
-@jit
 def pop_top(games: Array) -> int:
     """Take the top card off the draw pile: on a copy, to read the pile's order."""
     return pop_draw_pile(games[0])
@@ -146,3 +136,123 @@ def rank_hands(games: Array, ranking: int, hands: Array, strengths: Array) -> No
             count += 1 if hands[i, slot] >= 0 else 0
         g.num_cards[0] = count
         strengths[i] = hand_strength(ranking, g, 0)
+
+
+# With a desk: everything that a turn needs and says besides the game, in one record. An argument
+# more costs as much as playing an action does, and a call more twice that.
+
+DESK_DTYPE: Final = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("rules", RULES_DTYPE),
+                ("sizes", BET_SIZES_DTYPE),
+                # How a hand ended: the seats whose hands were revealed as bits, the Sabacc pot, how
+                # many pots there were; then for each seat, pot, seat:
+                ("ending", "i8", (3,)),
+                ("net_credits", "i8", (MAX_SEATS,)),
+                ("winners", "i8", (MAX_SEATS,)),
+                ("strengths", "i8", (MAX_SEATS,)),
+                # What the seat to act may know and do; and what any seat knows that is asked for.
+                ("observation", OBSERVATION_DTYPE),
+                ("aside", OBSERVATION_DTYPE),
+                ("mask", "i1", (FIRST_BET_ACTION + MAX_BET_SIZES,)),
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+@jit
+def turn(games: Array, desks: Array, code: int) -> tuple[int, int]:
+    """Play a code if it is legal; return what was played, or what is wrong, and as ``show_at``.
+
+    What was played is as ``describe`` packs it, a raise with its total in the lowest bits.
+    """
+    g = games[0]
+    d = desks[0]
+    if g.phase == OVER or not is_legal(g, d.rules, code, d.sizes):
+        return ILLEGAL, -1
+    played = describe(g, code)
+    play_action(g, d.rules, code, d.sizes)
+    if g.dice_missing == 1:
+        return DICE_MISSING, -1
+    if code >= FIRST_BET_ACTION:
+        played |= int(g.paid)
+    return played, show(g, d)
+
+
+@jit
+def show_at(games: Array, desks: Array) -> int:
+    """Write what the seat to act may know and do, and return the seat; -1: how the hand ended."""
+    return show(games[0], desks[0])
+
+
+@jit
+def show(g: Record, d: Record) -> int:
+    """Do what ``show_at`` says, with the records themselves."""
+    seat = int(g.seat_to_act)
+    if seat < 0:
+        put_ending(g, d)
+        return -1
+    bits = legal_actions(g, d.rules, d.sizes)
+    for action in range(len(d.mask)):
+        d.mask[action] = bits >> action & 1
+    observe(g, d.rules, seat, d.observation)
+    return seat
+
+
+@jit
+def observe_at(games: Array, desks: Array, seat: int) -> None:
+    """Write aside what a seat may know."""
+    observe(games[0], desks[0].rules, seat, desks[0].aside)
+
+
+@jit
+def put_ending(g: Record, d: Record) -> None:
+    """Write how a hand that is over ended."""
+    revealed = int(g.remaining) if g.revealed == 1 else 0
+    d.ending[0] = revealed
+    d.ending[1] = g.sabacc_pot
+    d.ending[2] = g.num_pots
+    for index in range(MAX_SEATS):
+        d.net_credits[index] = g.net_credits[index]
+        d.winners[index] = g.pot_winners[index]
+        if revealed >> index & 1:
+            d.strengths[index] = hand_strength(int(d.rules.ranking), g, index)
+
+
+@jit
+def deal_at(
+    games: Array,
+    before: Array,
+    desks: Array,
+    seed_low: int,
+    seed_high: int,
+    episode: int,
+    hand: int,
+) -> tuple[int, int, int]:
+    """Deal into an empty record another hand of the table of ``before``; return key and seat.
+
+    The first hand of an episode, 0, starts from the credits of ``before`` at its start, a later
+    one from what was left. The seat is as of ``show_at``, the key's low word is returned first.
+    """
+    g = games[0]
+    b = before[0]
+    d = desks[0]
+    key_low, key_high = hand_key(seed_low, seed_high, episode, hand)
+    g.num_players = b.num_players
+    g.hands = b.hands
+    g.hand_number = hand
+    if hand == 0:
+        g.credits = b.credits_before
+        dealer = dealer_of(key_low, key_high, int(g.num_players))
+    else:
+        g.credits = b.credits
+        g.sabacc_pot = b.sabacc_pot
+        dealer = (int(b.dealer) + 1) % int(g.num_players)
+    reset_hand(g, d.rules, key_low, key_high, dealer)
+    deal(g, d.rules)
+    return key_low, key_high, show(g, d)

@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from sabacc_env.checks import check_num_players, whole
+from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
@@ -31,7 +32,8 @@ from sabacc_env.envs.options import (
 )
 from sabacc_env.errors import IllegalMove
 from sabacc_env.game import Game
-from sabacc_env.keys import hand_key
+from sabacc_env.hands import hand_name
+from sabacc_env.keys import hand_key, split_key
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet, load_rules
 
@@ -100,10 +102,11 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         num_players = check_num_players(self.rules, num_players)
         self.num_players = num_players
         self.hands = whole("hands", hands, 1, UNLIMITED)
-        self._encoded_sizes = encode_bet_sizes(bet_sizes)
+        self._desk = Desk(self.rules, encode_bet_sizes(bet_sizes))
         self.bet_sizes = tuple(bet_sizes)
         self.render_mode = checked_render_mode(render_mode)
         self.game: Game
+        self._first: Game | None = None  # the first one dealt without options
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
@@ -112,6 +115,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._nothing = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
+        self._nobody = dict.fromkeys(self.possible_agents, False)
         features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
         mask = spaces.Box(0, 1, self._no_actions.shape, np.int8)
         self.observation_spaces = {
@@ -147,21 +152,30 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         else:
             self._episode += 1
         self._hand = 0
-        self.game = self._deal(**given)
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._go_on()
+        seat = self._deal_first(**given)
+        self.agents = self.possible_agents.copy()
+        self._cumulative_rewards = self._nothing.copy()
+        self.terminations, self.truncations = self._nobody.copy(), self._nobody.copy()
+        self._go_on(seat)
 
-    def _deal(self, **given: Any) -> Game:
+    def _deal_first(self, **given: Any) -> int:
+        """Deal an episode's first hand; return the seat to act, -1 when the hand is over."""
         assert self._seed is not None
-        key = hand_key(self._seed, self._episode, self._hand)
-        game = Game(self.rules, self.num_players, key=key, **given)
-        game.place_in_episode(self._hand, self.hands)
-        return game
+        if self._first is not None and not given:
+            return self._deal(self._first)
+        key = hand_key(self._seed, self._episode, 0)
+        self.game = Game(self.rules, self.num_players, key=key, **given)
+        self.game.place_in_episode(0, self.hands)
+        if not given:
+            self._first = self.game
+        return self.game.show_at(self._desk)
+
+    def _deal(self, before: Game) -> int:
+        """Deal another hand from one; return the seat to act, -1 when the hand is over."""
+        assert self._seed is not None
+        seed = split_key(self._seed)
+        self.game, seat = before.again(self._desk, seed, self._episode, self._hand)
+        return seat
 
     def step(self, action: int | None) -> None:
         """Play the action of ``agent_selection``.
@@ -173,81 +187,77 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if isinstance(action, bool) or not isinstance(action, int | np.integer):
-            raise no_action(action)
-        self.game.play_code(self._checked(int(action)), self._encoded_sizes)
+        if type(action) is not int:  # as it nearly always is, and this is the quickest to see
+            action = whole_action(action)
+        if not 0 <= action < len(self._no_actions):
+            raise self._refusal(action)
+        try:
+            seat = self.game.play_at(self._desk, action)
+        except IllegalMove:
+            raise self._refusal(action) from None
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self.infos = {other: {} for other in self.agents}
-        self._go_on()
+        self._go_on(seat)
         if self.render_mode == "human":
             self.render()
 
-    def _checked(self, action: int) -> int:
-        if 0 <= action < len(self._no_actions) and self._mask[action]:
-            return action
+    def _refusal(self, action: int) -> IllegalMove:
         names = action_names(self.bet_sizes)
-        legal = ", ".join(f"{i} ({names[i]})" for i in np.flatnonzero(self._mask))
-        raise IllegalMove(
+        legal = ", ".join(f"{i} ({names[i]})" for i in np.flatnonzero(self._desk.mask))
+        return IllegalMove(
             f"action {action} is not legal for {self.agent_selection}; legal: {legal}"
         )
 
-    def _go_on(self) -> None:
-        """Go to the next decision: end a hand that is over, deal the next or end the episode."""
-        while (seat := self.game.seat_to_act) is None:  # a hand may end at its deal, by the antes
+    def _go_on(self, seat: int) -> None:
+        """Go to a seat's decision; without one end the hand, deal the next or end the episode."""
+        self.rewards = self._nothing.copy()
+        no_actions = self._no_actions
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: {"action_mask": no_actions} for agent in self.possible_agents
+        }
+        while seat < 0:  # again and again: a hand may end at its deal, by the antes
             self._pay_out()
             self._hand += 1
             if self._hand == self.hands or not self.game.can_go_on():
                 self.terminations = dict.fromkeys(self.agents, True)
                 self.agent_selection = self.agents[0]
-                break
-            self._next_hand()
-        else:
-            self._start_turn(seat)
-
-    def _start_turn(self, seat: int) -> None:
-        """Let the seat to act choose."""
-        self.agent_selection = self.possible_agents[seat]
-        self._mask = self.game.action_mask(self._encoded_sizes)
-        for info in self.infos.values():
-            info["action_mask"] = self._no_actions
-        self.infos[self.agent_selection]["action_mask"] = self._mask.copy()
+                return
+            seat = self._deal(self.game)
+        self.agent_selection = agent = self.possible_agents[seat]
+        self.infos[agent]["action_mask"] = self._desk.mask.copy()
 
     def _pay_out(self) -> None:
         """Pay the rewards of a hand that is over and say how it ended."""
-        game = self.game
-        net, winners = game.net_credits, game.winners
-        assert net is not None
-        assert winners is not None
-        names = {self.possible_agents[seat]: name for seat, name in game.revealed_hands.items()}
-        won = [self.possible_agents[seat] for seat in winners]
-        sabacc_pot = game.sabacc_pot
-        for agent in self.agents:
-            reward = net[self._seats[agent]] / self.rules.ante_unit
+        desk, agents = self._desk, self.possible_agents
+        revealed, sabacc_pot, num_pots = desk.ending.tolist()
+        net = desk.net_credits.tolist()[: self.num_players]
+        won = [agents[seat] for seat in desk.winners.tolist()[:num_pots]]
+        names = {}
+        if revealed:
+            strengths = desk.strengths.tolist()
+            names = {
+                agent: hand_name(self.rules.ranking, strengths[seat])
+                for agent, seat in self._seats.items()
+                if revealed >> seat & 1
+            }
+        for agent, credits in zip(agents, net, strict=True):
+            reward = credits / self.rules.ante_unit
             self.rewards[agent] += reward
             self._cumulative_rewards[agent] += reward
             self.infos[agent] = {
-                "net_credits": list(net),
-                "revealed_hands": dict(names),
-                "winners": list(won),
+                "net_credits": net.copy(),
+                "revealed_hands": names.copy(),
+                "winners": won.copy(),
                 "sabacc_pot": sabacc_pot,
                 "action_mask": self._no_actions,
             }
 
-    def _next_hand(self) -> None:
-        carried: dict[str, Any] = {"dealer": (self.game.dealer + 1) % self.num_players}
-        if not self.rules.points:
-            carried |= {"credits": self.game.credits, "sabacc_pot": self.game.sabacc_pot}
-        self.game = self._deal(**carried)
-
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return the agent's observation and mask; any possible agent may ask at any time."""
-        seat = self._seats[agent]
-        observation = np.empty(OBSERVATION_SIZE, dtype=np.float32)
-        self.game.observe(seat, observation)
-        acts = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = self._mask.copy() if acts else self._no_actions
-        return {"observation": observation, "action_mask": mask}
+        desk = self._desk
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            return {"observation": desk.observation.copy(), "action_mask": desk.mask.copy()}
+        self.game.observe_at(desk, self._seats[agent])
+        return {"observation": desk.aside.copy(), "action_mask": self._no_actions}
 
     def state(self) -> NDArray[np.float32]:
         """Return the observations of all seats, in seat order, as one array."""
@@ -268,6 +278,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         """There is nothing to close."""
+
+
+def whole_action(action: object) -> int:
+    """Return an action that is a whole number, but no bool, as an int."""
+    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        raise no_action(action)
+    return int(action)
 
 
 def no_action(action: object) -> IllegalMove:

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from sabacc_env import IllegalMove, RuleSet, SabaccError, load_rules, rule_sets, sabacc_v0
+from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule_sets, sabacc_v0
+from sabacc_env.keys import hand_key
 from sabacc_env.observation import blocks
 
 with warnings.catch_warnings():  # pettingzoo.test imports environments in a deprecated way
@@ -172,6 +173,28 @@ def test_reset_without_a_seed_goes_on_from_the_last_one() -> None:
     assert deals(env) == deals(sabacc_v0.env(rules="orsl", num_players=4)) == dealt
 
 
+@at_every_table
+def test_every_hand_is_the_one_that_a_game_deals(rules: str, num_players: int) -> None:
+    """The environment deals later hands and episodes without the checks of a first one."""
+    env = sabacc_v0.raw_env(rules=rules, num_players=num_players, hands=3)
+    env.reset(seed=6)
+    dealt = 0
+    for _ in range(4):
+        game = None
+        while not env.terminations["player_0"]:
+            if env.game is not game:
+                game, hand = env.game, env._hand
+                dealt += 1
+                start = {name: value for name, value in game.start.items() if value is not None}
+                assert start["key"] == hand_key(6, env._episode, hand)
+                again = Game(env.rules, **start)
+                again.place_in_episode(hand, 3)
+                assert again == game
+            env.step(random_action(env, random.Random(dealt), calm=1))
+        env.reset()
+    assert dealt > 4
+
+
 def test_no_seed_at_all_is_a_random_one() -> None:
     keys = set()
     for _ in range(3):
@@ -291,10 +314,11 @@ def test_masks_and_infos(rules: str, num_players: int) -> None:
         assert np.array_equal(env.state(), np.concatenate(observations))
         if acting is None:
             break
-        mask = env.observe(acting)["action_mask"]
-        kept.append((mask, mask.copy()))
+        for shown in (env.observe(acting), env.last()[0], env.infos[acting]):
+            kept += [(array, array.copy()) for array in shown.values()]
         env.step(random_action(env, rng))
-    assert all(np.array_equal(mask, then) for mask, then in kept)  # never written to again
+    assert all(np.array_equal(array, then) for array, then in kept)  # never written to again
+    assert len({id(array) for array, _ in kept}) == len(kept)
 
 
 @pytest.mark.parametrize("rules", rule_sets())
@@ -429,6 +453,17 @@ def test_options_for_the_first_hand(num_players: int) -> None:
     assert later.start["deck"] is None
     assert later.start["dice"] is None
     assert later.dealer == 0
+
+
+def test_dice_that_run_out_change_nothing() -> None:
+    env = sabacc_v0.raw_env(rules="casino", num_players=3)
+    env.reset(seed=1, options={"dice": [(2, 5)]})
+    with pytest.raises(SabaccError, match="dice: the given dice have run out"):  # noqa: PT012
+        while True:
+            before = everything(env), env.game.to_bytes()
+            env.step(int(np.argmax(env.observe(env.agent_selection)["action_mask"])))
+    assert (everything(env), env.game.to_bytes()) == before
+    assert len(env.game.dice) == 1
 
 
 def test_a_seed_decides_the_first_dealer_and_all_seats_deal() -> None:
