@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from sabacc_env.engine.layout import Record
+from sabacc_env.engine.features import OBSERVATION_DTYPE
+from sabacc_env.engine.jit import inlined
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, SEAT_SHOWN_DTYPE, Record
 
 CACHE_LINE: Final = 64
 """Bytes that a processor fetches at once."""
@@ -21,30 +24,61 @@ TO_WRITE, TO_SECOND_CACHE, DATA = 1, 2, 1
 """What LLVM's prefetch instruction is told."""
 
 
-def fetch_ahead(record: Record) -> None:
-    """Ask for the memory of a record."""
+def _begin(record: np.dtype[Any], field: str) -> int:
+    assert record.fields is not None
+    return record.fields[field][1]
 
 
-@overload(fetch_ahead, target="cpu", strict=False)
-def _fetch_ahead(record: Any) -> Callable[[Record], None]:  # noqa: ARG001
-    def fetch_ahead(record: Record) -> None:
-        prefetch(record)
+SEAT: Final = SEAT_SHOWN_DTYPE.itemsize
+SEATS: Final = _begin(GAME_DTYPE, "public")
+AFTER_SEATS: Final = SEATS + MAX_SEATS * SEAT
+GAME: Final = GAME_DTYPE.itemsize
+OPPONENTS: Final = _begin(OBSERVATION_DTYPE, "opponents")
 
-    return fetch_ahead
+
+@inlined
+def fetch_game(g: Record, players: int) -> None:
+    """Ask for the record of a game with so many players."""
+    fetch(g, 0, SEATS + SEAT * players)
+    fetch(g, AFTER_SEATS, GAME)
 
 
-def _prefetch(_context: Any, record: types.Record) -> Any:
+@inlined
+def fetch_row(row: Record, players: int) -> None:
+    """Ask for what changes of an observation at a table with so many players."""
+    fetch(row, 0, OPPONENTS + SEAT * (players - 1))
+
+
+@inlined
+def fetch(record: Record, first: int, last: int) -> None:
+    """Ask for some bytes of a record."""
+    for offset in range(first, last, CACHE_LINE):
+        fetch_line(record, offset)
+
+
+def fetch_line(record: Record, offset: int) -> None:
+    """Ask for the cache line at an offset in a record."""
+
+
+@overload(fetch_line, target="cpu", strict=False)
+def _fetch_line(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
+    def fetch_line(record: Record, offset: int) -> None:
+        prefetch(record, offset)
+
+    return fetch_line
+
+
+def _prefetch(_context: Any, record: types.Record, offset: types.Integer) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         bytes_pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [bytes_pointer, word, word, word])
-        instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         how = [ir.Constant(word, value) for value in (TO_WRITE, TO_SECOND_CACHE, DATA)]
         first = builder.bitcast(arguments[0], bytes_pointer)
-        for offset in range(0, record.size, CACHE_LINE):
-            builder.call(instruction, [builder.gep(first, [ir.Constant(word, offset)]), *how])
+        builder.call(prefetch, [builder.gep(first, [arguments[1]]), *how])
         return context.get_dummy_value()
 
-    return types.void(record), generate
+    return types.void(record, offset), generate
 
 
 prefetch: Final[Any] = intrinsic(target="cpu")(_prefetch)

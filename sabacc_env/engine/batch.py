@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from sabacc_env.engine.ahead import fetch_ahead
+from sabacc_env.engine.ahead import fetch_game, fetch_row
 from sabacc_env.engine.chance import dealer_of, hand_key
 from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.jit import inlined, jit
@@ -268,6 +268,9 @@ def step_tables(
     for i in range(len(which)):
         if i + AHEAD < len(which):
             later = which[i + AHEAD]
-            fetch_ahead(played.games[later])
-            fetch_ahead(shown.rows[later])
+            players = int(
+                played.games[which[i]].num_players
+            )  # that table's own would be waited for
+            fetch_game(played.games[later], players)
+            fetch_row(shown.rows[later], players)
         play_turn(played, shown, ended, start, at_once, which[i], actions[i])
