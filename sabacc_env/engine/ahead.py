@@ -29,6 +29,7 @@ def _begin(record: np.dtype[Any], field: str) -> int:
     return record.fields[field][1]
 
 
+# Where in their records lie the seats, of which those that play are fetched.
 SEAT: Final = SEAT_SHOWN_DTYPE.itemsize
 SEATS: Final = _begin(GAME_DTYPE, "public")
 AFTER_SEATS: Final = SEATS + MAX_SEATS * SEAT
@@ -72,10 +73,10 @@ def _prefetch(_context: Any, record: types.Record, offset: types.Integer) -> Any
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         bytes_pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [bytes_pointer, word, word, word])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         how = [ir.Constant(word, value) for value in (TO_WRITE, TO_SECOND_CACHE, DATA)]
         first = builder.bitcast(arguments[0], bytes_pointer)
-        builder.call(prefetch, [builder.gep(first, [arguments[1]]), *how])
+        builder.call(instruction, [builder.gep(first, [arguments[1]]), *how])
         return context.get_dummy_value()
 
     return types.void(record, offset), generate

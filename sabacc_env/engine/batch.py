@@ -268,9 +268,8 @@ def step_tables(
     for i in range(len(which)):
         if i + AHEAD < len(which):
             later = which[i + AHEAD]
-            players = int(
-                played.games[which[i]].num_players
-            )  # that table's own would be waited for
+            # As many players as here, probably: to look would be to wait.
+            players = int(played.games[which[i]].num_players)
             fetch_game(played.games[later], players)
             fetch_row(shown.rows[later], players)
         play_turn(played, shown, ended, start, at_once, which[i], actions[i])
