@@ -91,6 +91,19 @@ def test_an_absent_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch)
         assert f"{peer} " in said
 
 
+def test_a_broken_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch):
+    def broken(config):
+        raise OSError("libfast.so: cannot open\nshared object")
+
+    monkeypatch.setattr(peers, "PEERS", {"OpenSpiel": (("numpy",), broken)})
+    code, output, _ = bench("game", "peers", "--quick")
+    assert code == 0
+    assert "Game.play" in output
+    said = " ".join(output.split())
+    assert "OpenSpiel was not measured: it is installed and does not work" in said
+    assert "(OSError: libfast.so: cannot open)." in said
+
+
 @pytest.mark.filterwarnings("ignore")  # theirs
 @pytest.mark.parametrize(("modules", "make"), peers.PEERS.values(), ids=peers.PEERS)
 def test_a_peer_plays_decisions_while_the_clock_runs(modules, make):

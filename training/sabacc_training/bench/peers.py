@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import random
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Final
@@ -34,26 +34,20 @@ STEPS: Final = 20
 """Steps of Pgx in one go."""
 
 
-def peer_subjects(config: BenchConfig) -> Iterator[Subject]:
-    """Yield the peers that are installed."""
-    for modules, make in PEERS.values():
-        if not _missing(modules):
+def peer_subjects(config: BenchConfig) -> Iterator[Subject | str]:
+    """Yield the peers that are installed and work, and for each other a sentence."""
+    for peer, (modules, make) in PEERS.items():
+        missing = [module for module in modules if find_spec(module) is None]
+        if missing:
+            yield f"{peer} was not measured: no {missing[0]}, which `{INSTALL}` installs."
+            continue
+        try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                yield from make(config)
-
-
-def absent_peers() -> list[str]:
-    """Return a sentence for each peer that is not installed."""
-    return [
-        f"{peer} was not measured: no {missing[0]}, which `{INSTALL}` installs."
-        for peer, (modules, _) in PEERS.items()
-        if (missing := _missing(modules))
-    ]
-
-
-def _missing(modules: Sequence[str]) -> list[str]:
-    return [module for module in modules if find_spec(module) is None]
+                yield from list(make(config))
+        except Exception as error:  # noqa: BLE001  whatever a broken installation raises
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            yield f"{peer} was not measured: it is installed and does not work ({reason})."
 
 
 def _openspiel(_: BenchConfig) -> Iterator[Subject]:

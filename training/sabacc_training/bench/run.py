@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabacc_training.bench.config import BenchConfig, Part
-from sabacc_training.bench.peers import absent_peers, peer_subjects
+from sabacc_training.bench.peers import peer_subjects
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.results import Measured, Results
 from sabacc_training.bench.sampling import Sample, Subject, rounds
@@ -24,7 +24,7 @@ from sabacc_training.bench.tables import (
 )
 from sabacc_training.bench.turns import aec_subjects
 
-SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject]]]] = {
+SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject | str]]]] = {
     "rules": rules_subjects,
     "peers": peer_subjects,
     "aec": lambda _: aec_subjects(),
@@ -34,7 +34,9 @@ SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject]]]] = {
     "threads": threads_subjects,
     "start": lambda config: start_subjects(config.cold),
 }
-"""What each part measures, in the order of a round: the peers amid what is compared with them."""
+"""What each part measures, in the order of a round: the peers amid what is compared with them.
+
+In place of a peer that cannot be measured stands a sentence that says so."""
 
 PACKAGES: Final = (
     *("sabacc-env", "numpy", "numba", "gymnasium", "pettingzoo"),
@@ -45,11 +47,14 @@ PACKAGES: Final = (
 def run(config: BenchConfig, progress: BenchProgress) -> Results | None:
     """Measure everything; on Ctrl-C, return what the rounds so far say, None if there is none."""
     subjects: list[Subject] = []
+    absent: list[str] = []
     samples: list[list[Sample]] = []
     try:
         for part, make in SUBJECTS.items():
             if part in config.parts:
-                subjects += make(config)
+                found = list(make(config))
+                subjects += [each for each in found if isinstance(each, Subject)]
+                absent += [each for each in found if isinstance(each, str)]
         progress.start(len(subjects) * (config.repeats + 1))
         for each in rounds(subjects, config.repeats, config.seconds, progress):
             samples.append(each)  # noqa: PERF402  one by one: a round may be the last
@@ -64,7 +69,7 @@ def run(config: BenchConfig, progress: BenchProgress) -> Results | None:
         command=config.command,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=machine(),
-        absent=tuple(absent_peers() if "peers" in config.parts else ()),
+        absent=tuple(absent),
         measured={each.name: each for each in measured},
     )
 
