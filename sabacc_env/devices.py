@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -121,9 +124,27 @@ class Cpu:
         from sabacc_env.engine.playing import handed_over, play_tables  # compiled when imported
 
         code = tuple(map(handed_over, policies))
-        with warnings.catch_warnings():  # Numba calls function arguments experimental
+        with warnings.catch_warnings(), _later_interrupts():
+            # Numba calls function arguments experimental.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             self.run(play_tables, (*batches, code, *settings), which)
+
+
+@contextmanager
+def _later_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait: Numba asks a policy in Python for its address, and loses what is raised."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield  # the signal is not Python's, or comes to another thread
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 @lru_cache

@@ -1,9 +1,14 @@
 """Compiled policies, which tables play inside their own loop: ``Tables.play``.
 
 A policy is a plain function ``(observation, legal, word) -> action`` over the engine's types:
-``observation`` one row with the blocks of ``sabacc_env.observation`` by name
-(``observation.own_total[1]``), ``legal`` the legal actions as bits, ``word`` a random word of 32
-bits, all the chance that it may use.
+``observation`` the row of the seat to act, ``legal`` the legal actions as bits, ``word`` a random
+word of 32 bits, all the chance that it may use.
+
+The row has the blocks of ``sabacc_env.observation`` by name, each flat:
+``observation.own_total[1]``, ``observation.own_slots[3 * slot + 2]``. Only the two whose rows are
+copied whole, ``opponents`` and ``log``, have these as records:
+``observation.opponents[0].features[3]``. As in all compiled code no index is checked. The row is
+the table's own: a policy that writes it spoils what is observed.
 
 >>> @policy
 ... def cautious(observation, legal, word):
@@ -12,7 +17,9 @@ bits, all the chance that it may use.
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Sequence
+from inspect import isfunction
 
 from sabacc_env.engine.cards import count
 from sabacc_env.engine.layout import MAX_SEATS
@@ -22,9 +29,9 @@ from sabacc_env.engine.playing import (
     calling_station,
     is_policy,
     pick,
-    policy,
     random_legal,
 )
+from sabacc_env.engine.playing import policy as compiled
 from sabacc_env.errors import SabaccError
 
 __all__ = [
@@ -37,6 +44,27 @@ __all__ = [
     "policy",
     "random_legal",
 ]
+
+
+def policy(function: Policy) -> Policy:
+    """Compile a function ``(observation, legal, word) -> action`` as a policy; see this module.
+
+    Raises:
+        SabaccError: for what cannot be compiled as one, or raises exceptions: nobody would get
+            them out of the loop.
+    """
+    if not isfunction(function):
+        raise SabaccError(f"policy: {function!r} is no Python function")
+    if any(each.opname == "RAISE_VARARGS" for each in dis.get_instructions(function)):
+        raise SabaccError(f"policy: {function.__name__} has a raise or an assert; it must not")
+    try:
+        return compiled(function)
+    except Exception as error:
+        reason = [line for line in str(error).splitlines() if line][:2]
+        raise SabaccError(
+            f"policy: {function.__name__} cannot be compiled as (observation, legal, word) -> "
+            f"action: {' '.join(reason)}"
+        ) from error
 
 
 def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[Policy, ...]:

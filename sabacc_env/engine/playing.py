@@ -1,8 +1,8 @@
 """Policies inside the loop: tables played on by compiled functions, for rollouts and evaluation.
 
 A policy is a function ``(observation, legal, word) -> action``, compiled by ``policy``. It sees one
-row of ``OBSERVATION_DTYPE`` (its blocks by name: ``observation.own_total[1]``), the legal actions
-as bits, and one random word of 32 bits: all the chance that it may use.
+row of ``OBSERVATION_DTYPE``, the legal actions as bits, and one random word of 32 bits: all the
+chance that it may use. What users are told of it stands in ``sabacc_env.policies``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,129 @@
+"""Policies that users write: what they may read, how a wrong one is refused, Ctrl-C in the loop."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from sabacc_env import Tables
+from sabacc_env.errors import SabaccError
+from sabacc_env.observation import blocks
+from sabacc_env.policies import policy
+from tests.engine.twins import INTERPRETED
+
+
+@policy
+def reader(observation, legal, _word):
+    """Choose the first or the last legal action, by features of every form."""
+    first = observation.own_slots[3 * 1 + 2] > 0
+    first ^= observation.opponents[1].features[6] > 0.3
+    first ^= observation.log[2].features[1] < 0
+    first ^= observation.log_seats[0] > 0.3
+    if first:
+        legal &= -legal
+    action = -1
+    while legal:
+        legal >>= 1
+        action += 1
+    return action
+
+
+def test_a_policy_reads_what_the_observation_shows() -> None:
+    tables, twin = (Tables("casino", 64, 3, seed=1) for _ in range(2))
+    firsts = 0
+    for _ in range(60):
+        seen, masks = blocks(twin.observations), twin.action_masks
+        first = seen.own_slots[:, 1, 2] > 0
+        first ^= seen.opponents[:, 1, 6] > 0.3
+        first ^= seen.log[:, 2, 1] < 0
+        first ^= seen.log_seats[:, 0] > 0.3
+        last = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        firsts += int(first.sum())
+        twin.step(np.where(first, masks.argmax(axis=1), last))
+        tables.play(reader, 1)
+        assert (tables.observations == twin.observations).all()
+        assert (tables.net_credits == twin.net_credits).all()
+    assert 500 < firsts < 60 * 64 - 500
+
+
+def two_arguments(observation, legal):
+    return 0
+
+
+def nothing(observation, legal, word):
+    pass
+
+
+def unknown_block(observation, legal, word):
+    return int(observation.foo[0])
+
+
+@pytest.mark.skipif(INTERPRETED, reason="interpreted functions take anything")
+@pytest.mark.parametrize("function", [two_arguments, nothing, unknown_block])
+def test_what_cannot_be_compiled_as_a_policy_is_one_sentence(function) -> None:
+    with pytest.raises(SabaccError, match=f"policy: {function.__name__} cannot be comp") as refused:
+        policy(function)
+    assert "\n" not in str(refused.value)
+
+
+def raising(observation, legal, word):
+    if legal & 1:
+        raise ValueError("boo")
+    return 0
+
+
+def asserting(observation, legal, word):
+    assert legal & 1
+    return 0
+
+
+@pytest.mark.parametrize("function", [raising, asserting])
+def test_a_policy_must_not_raise(function) -> None:
+    with pytest.raises(SabaccError, match=f"{function.__name__} has a raise or an assert"):
+        policy(function)
+
+
+@pytest.mark.parametrize("function", [None, 3, "random_legal", Tables])
+def test_what_is_no_function_is_no_policy(function) -> None:
+    with pytest.raises(SabaccError, match="is no Python function"):
+        policy(function)
+
+
+PLAYING = """
+import collections, time
+from sabacc_env import Tables
+from sabacc_env.policies import random_legal
+tables = Tables("casino", 16, 2, seed=0)
+tables.play(random_legal, 1)
+caught, end = collections.Counter(), time.monotonic() + 2
+print("ready", flush=True)
+while time.monotonic() < end:
+    try:
+        while time.monotonic() < end:
+            tables.play(random_legal, 1)
+    except BaseException as error:
+        caught[type(error).__name__] += 1
+print(dict(caught))
+"""
+
+
+@pytest.mark.skipif(INTERPRETED, reason="interpreted, Numba asks for nothing")
+@pytest.mark.skipif(os.name != "posix", reason="another process is sent SIGINT")
+def test_ctrl_c_while_tables_play_is_a_keyboard_interrupt() -> None:
+    command = [sys.executable, "-c", PLAYING]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as playing:
+        assert playing.stdout is not None
+        assert playing.stdout.readline() == "ready\n"
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            time.sleep(random.uniform(0.01, 0.03))
+            playing.send_signal(signal.SIGINT)
+        caught = playing.stdout.read()
+    assert playing.returncode == 0
+    assert caught.startswith("{'KeyboardInterrupt': ")
+    assert "," not in caught  # nothing else
