@@ -14,6 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
 from sabacc_env.engine.batch import Ended, Played, Shown, Start, is_among, play_turn
@@ -119,8 +120,12 @@ def is_policy(function: object) -> bool:
     """Say whether something was made by ``policy``; interpreted, any function will do."""
     if numba.config.DISABLE_JIT:
         return callable(function)
-    signatures = getattr(function, "nopython_signatures", ())
-    return any(signature.args == POLICY_SIGNATURE.args for signature in signatures)
+    return isinstance(function, Dispatcher) and _is_compiled_as_policy(function)
+
+
+@lru_cache
+def _is_compiled_as_policy(function: Dispatcher) -> bool:
+    return any(each.args == POLICY_SIGNATURE.args for each in function.nopython_signatures)
 
 
 @jit
