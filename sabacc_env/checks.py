@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from numbers import Real
 from operator import index
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,13 @@ def number(name: str, value: object) -> float:
     return float(value)
 
 
+def truth(name: str, value: object) -> bool:
+    """Return True or False, or say in one sentence that it is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise SabaccError(f"{name}: {value!r} is neither True nor False")
+    return bool(value)
+
+
 def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
     """Return so many whole numbers as an array, or say in one sentence what is wrong with them."""
     array = np.asarray(values)
@@ -41,6 +49,38 @@ def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]
             f"{name}: give {count} whole numbers, not {array.dtype} of shape {array.shape}"
         )
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def indices(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return indices of so many tables as int64, or say in one sentence what is wrong with them."""
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise SabaccError(f"{name}: give a one-dimensional array of table indices")
+    if len(array) and (array.min() < 0 or array.max() >= count):
+        raise SabaccError(f"{name}: indices go from 0 to {count - 1}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def seats_at(
+    seats: NDArray[Any], tables: NDArray[np.int64], players: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return a seat at each of these tables, given for each or once, as int64.
+
+    Args:
+        seats: what was given.
+        tables: the tables' indices, (n,).
+        players: the seats of each, (n,).
+
+    Raises:
+        SabaccError: for what is no seat; names the table.
+    """
+    if seats.shape not in ((), tables.shape) or seats.dtype.kind not in "iu":
+        raise SabaccError(f"seats: give {len(tables)} whole numbers, or one for all")
+    each = np.broadcast_to(seats, tables.shape)
+    wrong = (each < 0) | (each >= players)
+    if wrong.any():
+        first = wrong.argmax()
+        raise SabaccError(f"seats: table {tables[first]} has seats 0 to {players[first] - 1}")
+    return np.ascontiguousarray(each, dtype=np.int64)
 
 
 def allowed(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bool_]:
@@ -61,6 +101,18 @@ def items(name: str, values: Any) -> list[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise SabaccError(f"{name}: {values!r} is no sequence")
     return list(values)
+
+
+def one_for_each(name: str, given: Any, num_tables: int) -> list[Any]:
+    """Return what was given as a list: of one for all tables, or of one for each."""
+    if hasattr(given, "tolist"):  # an array, or one of its numbers
+        given = given.tolist()
+    if isinstance(given, str | Path | RuleSet) or hasattr(given, "__index__"):
+        return [given]
+    each = items(name, given)
+    if len(each) != num_tables:
+        raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")
+    return each
 
 
 def check_num_players(rules: RuleSet, num_players: int) -> int:

@@ -25,6 +25,7 @@ class Cuda:
         SabaccError: where no GPU can be used.
     """
 
+    name = "cuda"
     threads = 1
     arrays_only = True
 

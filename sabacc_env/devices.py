@@ -52,6 +52,7 @@ class Cpu:
         threads: how many; results do not depend on it.
     """
 
+    name = "cpu"
     arrays_only = False
     """Whether what hands start from can only be given as arrays, not as functions."""
 

@@ -73,6 +73,7 @@ class Stakes:
         }
         self.asked = any(callable(given) for given in self._given.values())
         self._take(np.arange(n), np.zeros(n, dtype=np.int64), asked=False, names=tuple(self._given))
+        self._check_stakes(np.arange(n))
 
     def _refuse_unfit(self, credits: object, sabacc_pots: object) -> None:
         """Refuse what some of the rule sets do not have."""
@@ -121,6 +122,7 @@ class Stakes:
         """
         self._take(which, hand_counts, asked=True, names=("keys",))
         self._take(which[new], hand_counts, asked=True, names=("dealers", "credits", "sabacc_pots"))
+        self._check_stakes(which[new])
 
     def _take(self, which: Ints, hand_counts: Ints, asked: bool, names: Sequence[str]) -> None:
         """Write what was given for these tables into the arrays: what is asked, or the rest."""
@@ -129,7 +131,6 @@ class Stakes:
             if given is None or callable(given) != asked or not len(which):
                 continue
             getattr(self, f"_set_{name}")(which, self._values(name, given, which, hand_counts))
-        self._check_stakes(which)
 
     def _values(self, name: str, given: PerTable, which: Ints, hand_counts: Ints) -> Ints:
         """Return what was given for these tables, (len(which),) or with a row for each."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import check_num_players, items, whole
+from sabacc_env.checks import check_num_players, indices, one_for_each, seats_at, truth, whole
 from sabacc_env.devices import device_named
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import (
@@ -63,7 +63,11 @@ class Tables:
         sabacc_pots: credits in the Sabacc pot before the antes, likewise.
 
     The last four are each an array per table or a function of (table, hand count); on a GPU, an
-    array.
+    array. Where a hand ends and what the next one is to start from makes none (or a function
+    raises), the step raises; it has been played. The tables that wait for a deal then stop:
+    ``seats_to_act`` is -1 there until ``restart``, and other tables can be stepped on.
+
+    Tables can be copied and pickled, unless they ask functions.
 
     Attributes:
         observations: (num_tables, OBSERVATION_SIZE) float32 or int8, what the seat to act
@@ -122,11 +126,11 @@ class Tables:
         self.hands = whole("hands", hands, 1, UNLIMITED)
         self._sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
-        self.packed = bool(packed)
+        self.packed = truth("packed", packed)
         self.calls = 0  # of play
         try:
             self._set_up(
-                _one_a_table("rules", rules, n), _one_a_table("num_players", num_players, n)
+                one_for_each("rules", rules, n), one_for_each("num_players", num_players, n)
             )
         except MemoryError:
             needed = n * (2 * GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
@@ -222,13 +226,16 @@ class Tables:
 
         Raises:
             IllegalMove: if an action is not legal: names the table and the action; no table moved.
-            SabaccError: for actions of a wrong shape or type.
+            SabaccError: for actions of a wrong shape or type, a table that has stopped, or what
+                makes no next hand.
         """
         which = self._all if tables is None else self._checked_tables(tables)
-        chosen = self._checked_actions(actions, len(which))
+        given = self._checked_actions(actions, len(which))
+        chosen = self._whole_numbers(given)
         wrong = self._device.first(batch.first_illegal, (self._shown.legal,), which, chosen)
         if wrong >= 0:
-            raise IllegalMove(self._refusal(int(which[wrong]), int(chosen[wrong])))
+            self._refuse_stopped(which)
+            raise IllegalMove(self._refusal(int(which[wrong]), int(given[wrong])))
         self._forget_ends()
         at_once = not self._stakes.asked
         self._device.run(batch.step_tables, (*self._batches, at_once), which, chosen)
@@ -246,7 +253,8 @@ class Tables:
             decisions: how many decisions to play at each table.
 
         Raises:
-            SabaccError: for what is no policy.
+            SabaccError: for what is no policy, a table that has stopped, or what makes no next
+                hand.
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
@@ -254,6 +262,7 @@ class Tables:
 
         chosen = one_a_seat(policies, self.num_players)
         whole("decisions", decisions, 0, 2**62)
+        self._refuse_stopped(self._all)
         self._forget_ends()
         at_once = not self._stakes.asked
         wrong = self._device.put(np.full(self.num_tables, LEGAL, dtype=np.int64))
@@ -317,24 +326,40 @@ class Tables:
             table = int(which[dead])
             raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
+    def _refuse_stopped(self, which: NDArray[np.int64]) -> None:
+        """Refuse tables whose next hand could not be dealt."""
+        named = self._device.fetch(which)
+        stopped = named[self._device.fetch(self.seats_to_act)[named] < 0]
+        if len(stopped):
+            raise SabaccError(
+                f"table {stopped[0]}: it stopped where what its next hand was to start from was "
+                "refused; restart it"
+            )
+
     def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
-        which = self._device.fetch(tables)
-        if which.ndim != 1 or which.dtype.kind not in "iu":
-            raise SabaccError("tables: give a one-dimensional array of table indices")
-        if len(which) and (which.min() < 0 or which.max() >= self.num_tables):
-            raise SabaccError(f"tables: indices go from 0 to {self.num_tables - 1}")
-        which = np.ascontiguousarray(which, dtype=np.int64)
+        which = indices(
+            "tables", self._device.fetch(self._given("tables", tables)), self.num_tables
+        )
         if np.bincount(which).max(initial=0) > 1:
             raise SabaccError("tables: an index is named twice")
         return self._whole_numbers(which)
 
-    def _checked_actions(self, actions: ArrayLike, count: int) -> NDArray[np.int64]:
-        chosen = self._device.given(actions)
+    def _checked_actions(self, actions: ArrayLike, count: int) -> Any:
+        """Return actions as they were given: numbers beyond int64 are refused by name."""
+        chosen = self._given("actions", actions)
         if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
             raise SabaccError(
                 f"actions: give {count} whole numbers, not {chosen.dtype} of shape {chosen.shape}"
             )
-        return self._whole_numbers(chosen)
+        return chosen
+
+    def _given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, of the device if it was there."""
+        try:
+            array = self._device.given(values)
+        except ValueError:
+            raise SabaccError(f"{name}: rows of several lengths make no array") from None
+        return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
 
     def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
         numbers: NDArray[np.int64] = self._device.whole_numbers(array)
@@ -398,13 +423,20 @@ class Tables:
 
         Args:
             tables: distinct tables, (n,).
-            seats: a seat at each of them, (n,).
+            seats: a seat at each of them, (n,), or one for all.
+
+        Raises:
+            SabaccError: for what is no table or no seat, or where no hand has ended yet.
         """
         which = self._checked_tables(tables)
         n = len(which)
-        whose = np.broadcast_to(self._device.fetch(seats), n)
-        if n and (whose.min() < 0 or (whose >= self.players[self._device.fetch(which)]).any()):
-            raise SabaccError(f"seats: each must be from 0 to {self.num_players - 1}")
+        named = self._device.fetch(which)
+        whose = seats_at(
+            self._device.fetch(self._given("seats", seats)), named, self.players[named]
+        )
+        unended = self._device.fetch(self._ended.finals)["num_players"][named] == 0
+        if unended.any():
+            raise SabaccError(f"table {named[unended.argmax()]}: no hand has ended yet")
         seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
         rows = seen.view(OBSERVATION_DTYPE).reshape(n)
         batches = (self._played, self._ended)
@@ -425,13 +457,15 @@ class Tables:
         Raises:
             SabaccError: for tables that play something else, or elsewhere.
         """
+        if not isinstance(other, Tables):
+            raise SabaccError(f"other: {other!r} is no Tables")
         cloned = self._checked_tables(tables)
-        which, origin = self._device.fetch(cloned), self._device.fetch(sources)
-        if origin.shape != which.shape or origin.dtype.kind not in "iu":
+        which = self._device.fetch(cloned)
+        given = self._device.fetch(self._given("sources", sources))
+        origin = indices("sources", given, other.num_tables)
+        if origin.shape != which.shape:
             raise SabaccError(f"sources: give {len(which)} table indices")
-        if len(origin) and (origin.min() < 0 or origin.max() >= other.num_tables):
-            raise SabaccError(f"sources: indices go from 0 to {other.num_tables - 1}")
-        if type(self._device) is not type(other._device):
+        if self._device.name != other._device.name:
             raise SabaccError("clone_from: the tables are on different devices")
         same = self.rule_sets == other.rule_sets and self.hands == other.hands
         if not (
@@ -507,12 +541,20 @@ class Tables:
         tables._device.run(batch.show_tables, (tables._played, tables._shown), tables._all)
         return tables
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._stakes.asked:
+            raise SabaccError(
+                "tables that ask functions cannot be copied; use to_bytes, and give the functions "
+                "to from_bytes again"
+            )
+        settings = {"threads": self.threads, "device": self._device.name}
+        start = batch.Start(*(array.copy() for array in self._stakes.start))
+        return _copy, (type(self), self.to_bytes(), settings, start)
 
-def _one_a_table(name: str, given: Any, num_tables: int) -> list[Any]:
-    """Return what was given as a list: of one for all tables, or of one for each."""
-    if isinstance(given, str | Path | RuleSet) or hasattr(given, "__index__"):
-        return [given]
-    each = items(name, given)
-    if len(each) != num_tables:
-        raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")
-    return each
+
+def _copy(kind: type[Tables], data: bytes, settings: dict[str, Any], start: batch.Start) -> Tables:
+    """Return tables of these bytes whose hands start from what the first ones' do."""
+    tables = kind.from_bytes(data, **settings)
+    tables._stakes.start = start
+    tables._put_start()
+    return tables

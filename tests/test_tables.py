@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,6 +17,7 @@ from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, Tables, load_rul
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.keys import hand_key
 from sabacc_env.observation import OBSERVATION_SIZE
+from sabacc_env.policies import random_legal
 from tests.random_play import HOUSE_RULES
 
 every_rules = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.values())
@@ -203,6 +207,24 @@ def test_stepping_no_table_changes_only_what_the_last_step_said() -> None:
     assert not tables.net_credits.any()
 
 
+def test_empty_lists_name_no_table() -> None:
+    tables = Tables("casino", 3, 2, seed=0)
+    before = tables.to_bytes()
+    tables.step([], [])
+    tables.restart([])
+    tables.clone_from(tables, [], [])
+    assert tables.final_observations([], []).shape == (0, OBSERVATION_SIZE)
+    assert tables.to_bytes() == before
+
+
+@pytest.mark.parametrize("form", [list, tuple, np.array, lambda values: np.array(values, object)])
+def test_rules_and_players_may_be_any_sequence(form: Callable[[Any], Any]) -> None:
+    rules, players = ["casino", "orsl", "casino"], [2, 3, 8]
+    tables = Tables(form(rules), 3, form(players), seed=1)
+    assert [len(tables.game(table).credits) for table in range(3)] == players
+    assert everything(tables) == everything(Tables(rules, 3, players, seed=1))
+
+
 @pytest.mark.parametrize("rules", rule_sets())
 def test_a_table_does_not_depend_on_how_many_there_are(rules: str) -> None:
     few, many = Tables(rules, 3, 3, seed=9, hands=3), Tables(rules, 40, 3, seed=9, hands=3)
@@ -375,6 +397,71 @@ def test_what_is_no_table_is_not_restarted(which: Any) -> None:
     assert tables.to_bytes() == before
 
 
+# Stopping, where what the next hand starts from is refused.
+
+
+@pytest.mark.parametrize("bad", [[1, 2], ["much", 2], None], ids=["poor", "words", "raises"])
+@pytest.mark.parametrize("plays", [False, True], ids=["step", "play"])
+def test_tables_that_cannot_be_dealt_stop_until_they_are_restarted(bad: Any, plays: bool) -> None:
+    broken = False
+
+    def credits(table: int, hand_count: int) -> Any:
+        if not broken or table != 1:
+            return [500, 600]
+        if bad is None:
+            raise RuntimeError("out of credits")
+        return bad
+
+    tables = Tables("orsl", 4, 2, seed=5, credits=credits)
+    rng = random.Random(5)
+
+    def go_on(steps: int) -> None:
+        for _ in range(steps):
+            if plays:
+                tables.play(random_legal, 1)
+            else:
+                tables.step(random_actions(tables, rng))
+
+    broken = True
+    with pytest.raises(RuntimeError if bad is None else SabaccError, match="credits"):
+        go_on(200)
+    assert tables.finished[1]  # what was played counts
+    assert tables.net_credits[1].any()
+    stopped = tables.seats_to_act < 0
+    assert stopped[1]
+    before, told = tables.to_bytes(), everything(tables)
+    which = np.flatnonzero(stopped)
+    sentence = f"table {which[0]}: it stopped .*; restart it"
+    for wrong in (
+        lambda: tables.play(random_legal, 1),
+        *(lambda action=action: tables.step(np.full(4, action)) for action in range(33)),
+    ):
+        with pytest.raises(SabaccError, match=sentence) as raised:
+            wrong()
+        assert type(raised.value) is SabaccError
+        assert tables.to_bytes() == before
+        assert everything(tables) == told
+    others = np.flatnonzero(~stopped)
+    tables.step(random_actions(tables, rng)[others] if len(others) else [], others)
+    broken = False
+    tables.restart(which)
+    assert (tables.seats_to_act >= 0).all()
+    go_on(100)
+    assert tables.hand_counts.min() > 2
+
+
+def test_stakes_that_leave_no_decision_stop_a_table_until_it_gets_others() -> None:
+    tables = Tables(RuleSet(phases=("betting",)), 3, 2, seed=1, credits=[90, 90])
+    tables.set_stakes([1], credits=[[4, 4]])
+    with pytest.raises(SabaccError, match="credits: at table 1 the antes leave nobody a decision"):
+        tables.play(random_legal, 100)
+    with pytest.raises(SabaccError, match=r"table 1: it stopped .*; restart it"):
+        tables.step([0, 0, 0])
+    tables.set_stakes([1], credits=[[90, 90]])
+    tables.restart([1])
+    tables.play(random_legal, 100)
+
+
 # Matches.
 
 
@@ -481,6 +568,69 @@ def test_bytes_take_what_was_given_again() -> None:
     assert tables.hand_counts.min() > 1
 
 
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda tables: pickle.loads(pickle.dumps(tables)),
+}
+with_every_copy = pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
+
+
+@with_every_copy
+@pytest.mark.parametrize(
+    "given", [{}, GIVEN, {"packed": True, "threads": 2}], ids=["seed", "given", "packed"]
+)
+def test_copies_have_the_same_future(
+    copied: Callable[[Tables], Tables], given: dict[str, Any]
+) -> None:
+    tables = Tables("orsl", 4, 3, seed=3, hands=2, **given)
+    tables.set_stakes([2, 0], credits=[[300, 400, 500], [40, 50, 60]], sabacc_pots=[7, 8])
+    rng = random.Random(3)
+    tables.play(random_legal, 60)
+    twin = copied(tables)
+    assert (twin.threads, twin.calls, twin.seed) == (tables.threads, tables.calls, tables.seed)
+    tables.step(random_actions(tables, rng))
+    twin.set_stakes([1], credits=[[70, 80, 90]])
+    twin = copied(tables)  # the first one's play and stakes are its own
+    for _ in range(40):
+        for each in (tables, twin):
+            each.play(random_legal, 3)
+        assert everything(twin) == everything(tables)
+        actions = random_actions(tables, rng)
+        for each in (tables, twin):
+            each.step(actions)
+        assert everything(twin) == everything(tables)
+        assert twin.final_game(2) == tables.final_game(2)
+    assert tables.hand_counts.min() > 4
+    assert twin.to_bytes() == tables.to_bytes()
+
+
+@with_every_copy
+def test_tables_that_ask_functions_are_not_copied(copied: Callable[[Tables], Tables]) -> None:
+    tables = Tables("orsl", 2, 2, keys=hand_count_of)
+    with pytest.raises(SabaccError, match="ask functions cannot be copied; use to_bytes"):
+        copied(tables)
+
+
+def hand_count_of(table: int, hand_count: int) -> int:
+    return hand_count
+
+
+@pytest.mark.parametrize("copied", [COPIES["deepcopy"], COPIES["pickle"]])
+def test_copies_of_a_vector_environment_have_the_same_future(copied: Callable[[Any], Any]) -> None:
+    envs: Any = gymnasium.make_vec("Sabacc-v0", num_envs=5, hands=2, stacks=(5, 9))
+    envs.reset(seed=4)
+    for _ in range(10):
+        envs.step(envs.unwrapped.action_masks().argmax(axis=1))
+    twin = copied(envs)
+    for _ in range(60):
+        actions = envs.unwrapped.action_masks().argmax(axis=1)
+        two = [each.step(actions) for each in (envs, twin)]
+        for ours, its in zip(two[0][:4], two[1][:4], strict=True):
+            assert np.array_equal(ours, its)
+        assert np.array_equal(two[0][4]["action_mask"], two[1][4]["action_mask"])
+
+
 def test_numpy_integers_are_whole_numbers() -> None:
     sizes: list[Any] = [np.int32(3), np.int64(2)]
     given: dict[str, Any] = {"seed": np.uint64(5), "hands": np.int8(2)}
@@ -518,6 +668,10 @@ def test_damaged_bytes_are_refused() -> None:
         ({"seed": "x"}, "seed: 'x' is no whole number"),
         ({"hands": 0}, "hands: 0 is not from 1"),
         ({"bet_sizes": ()}, "bet_sizes: give a sequence"),
+        ({"num_players": np.array([2, 3])}, "num_players: give one, or one for each of 3 tables"),
+        ({"num_players": np.array([2.0, 3, 4])}, "num_players: 2.0 is no whole number"),
+        ({"packed": "yes"}, "packed: 'yes' is neither True nor False"),
+        ({"packed": 1}, "packed: 1 is neither True nor False"),
         ({"keys": [1, 2]}, r"keys: give whole numbers of shape \(3,\)"),
         ({"keys": [1.5, 2, 3]}, "keys: give whole numbers"),
         ({"keys": [2**64, 0, 1]}, "keys: give whole numbers"),
@@ -563,6 +717,8 @@ BAD_STEPS: list[tuple[Any, Any, str]] = [
     ([0], 1, "tables: give a one-dimensional array"),
     ([0], [1.0], "tables: give a one-dimensional array"),
     ([0, 0], [True, False, True], "tables: give a one-dimensional array"),
+    ([[0], [0, 0], 0], None, "actions: rows of several lengths"),
+    ([0, 0], [[0], [1, 2]], "tables: rows of several lengths"),
 ]
 ILLEGAL_STEPS: list[tuple[Any, Any, str]] = [
     ([0, 6, 0], None, r"table 1: action 6 \(check\) is not legal for seat \d now"),
@@ -570,6 +726,7 @@ ILLEGAL_STEPS: list[tuple[Any, Any, str]] = [
     ([-1, 0, 0], None, "table 0: action -1"),
     ([0, 0, 2**40], None, "table 2: action 1099511627776"),
     ([0, 0, 63], None, "table 2: action 63"),
+    (np.array([0, 0, 2**64 - 1], np.uint64), None, "table 2: action 18446744073709551615 "),
     ([0, 31], [0, 2], r"table 2: action 31 \(raise 1\)"),
 ]
 
@@ -582,7 +739,7 @@ def test_a_bad_step_changes_nothing(actions: Any, which: Any, message: str) -> N
         tables.step(random_actions(tables, rng))
     before = tables.to_bytes()
     shown = everything(tables)
-    illegal = (actions, which, message) in ILLEGAL_STEPS
+    illegal = message in [words for *_, words in ILLEGAL_STEPS]
     with pytest.raises(IllegalMove if illegal else SabaccError, match=message) as raised:
         tables.step(actions, tables=which)
     assert "\n" not in str(raised.value)
@@ -594,3 +751,50 @@ def test_a_bad_step_changes_nothing(actions: Any, which: Any, message: str) -> N
 def test_no_such_table(table: Any) -> None:
     with pytest.raises(SabaccError, match="table: "):
         Tables("casino", 3, 2).game(table)
+
+
+@pytest.mark.parametrize(
+    ("which", "seats", "message"),
+    [
+        ([0, 1], [0, 2], "seats: table 1 has seats 0 to 1"),
+        ([0, 1], [-1, 0], "seats: table 0 has seats 0 to 1"),
+        ([0, 1], np.array([0, 2**64 - 1], np.uint64), "seats: table 1 has seats 0 to 1"),
+        ([0, 1], [0], "seats: give 2 whole numbers, or one for all"),
+        ([0, 1], [[0, 0]], "seats: give 2 whole numbers"),
+        ([0, 1], [[0], [1, 2]], "seats: rows of several lengths"),
+        ([0, 1], [0.0, np.nan], "seats: give 2 whole numbers"),
+        ([0, 1], [True, False], "seats: give 2 whole numbers"),
+        ([0, 1], "me", "seats: give 2 whole numbers"),
+        ([0, 1], None, "seats: give 2 whole numbers"),
+        ([0, 1], [2**70, 0], "seats: give 2 whole numbers"),
+        ([0, 3], 0, "table 3: no hand has ended yet"),
+    ],
+)
+def test_what_no_seat_saw_is_not_observed(which: Any, seats: Any, message: str) -> None:
+    tables = Tables("casino", 4, [2, 2, 3, 3], seed=6)
+    rng = random.Random(6)
+    while not tables.hand_counts[:3].all():
+        tables.step(random_actions(tables, rng)[:3], [0, 1, 2])
+    assert tables.final_observations([2, 0], 1).shape == (2, OBSERVATION_SIZE)
+    assert tables.final_observations([2, 0], [2, 1]).any()
+    with pytest.raises(SabaccError, match=message) as raised:
+        tables.final_observations(which, seats)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("other", "sources", "message"),
+    [
+        (5, [0], "other: 5 is no Tables"),
+        (None, [[0], [1, 2]], "sources: rows of several lengths"),
+        (None, [0.5], "sources: give a one-dimensional array of table indices"),
+        (None, [0, 1], "sources: give 1 table indices"),
+        (None, [2], "sources: indices go from 0 to 1"),
+    ],
+)
+def test_what_is_no_source_of_clones(other: Any, sources: Any, message: str) -> None:
+    tables = Tables("casino", 2, 2, seed=6)
+    before = tables.to_bytes()
+    with pytest.raises(SabaccError, match=message):
+        tables.clone_from(other or tables, sources, [0])
+    assert tables.to_bytes() == before

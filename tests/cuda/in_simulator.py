@@ -5,6 +5,9 @@ To run them by hand: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest -n0 tests/cuda/in
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from numba import cuda
@@ -46,7 +49,10 @@ def no_such_action(_observation, _legal, _word):
         lambda tables: tables.play(1, 1),
         lambda tables: tables.play(no_such_action, 1),
         lambda tables: tables.set_stakes([0], credits=[[1, 1]]),
+        lambda tables: tables.step([[0], [1, 2], 0]),
+        lambda tables: tables.step(np.array([0, 0, 2**64 - 1], dtype=np.uint64)),
         lambda tables: tables.final_observations([0], [2]),
+        lambda tables: tables.final_observations([0], [1]),
         lambda tables: tables.clone_from(tables, [5], [0]),
     ],
 )
@@ -97,6 +103,14 @@ def test_stakes_that_change_and_tables_that_are_saved():
     saved = match.cpu.to_bytes(), match.other.to_bytes()
     match.cpu = Tables.from_bytes(saved[1], credits=credits)
     match.other = Tables.from_bytes(saved[0], credits=credits, device="cuda")
+    match.step(10)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_copies_stay_on_the_gpu_and_keep_their_stakes(copied):
+    match = Match("cuda", "casino", 4, 3, seed=1, hands=2, credits=[[50, 60, 70]] * 4)
+    match.both("set_stakes", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6])
+    match.other = copied(match.other)
     match.step(10)
 
 

@@ -63,6 +63,7 @@ def write_all(folder: Path) -> None:
         tables = Tables("casino", num_tables=2, num_players=2, packed=True)
     tables.step([0, 0])
     tables.play([random_legal, always_raise], 1)
+    tables._ended.finals["num_players"] = 2  # as if a hand had ended: nothing is played here
     tables.final_observations([0], [1])
     tables.clone_from(tables, [0], [1])
     words = np.zeros((1, 1), dtype=np.int64)
