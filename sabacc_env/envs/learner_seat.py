@@ -8,7 +8,7 @@ the one for Stable-Baselines3 are forms of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,6 +46,14 @@ KEPT: Final = {
     "next": dict,
 }
 """What a state of ``LearnerTables`` holds."""
+
+SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
+    "num_tables": int,
+    "num_players": int,
+    "hands": int,
+    "bet_sizes": lambda sizes: encode_bet_sizes(sizes).tobytes(),  # fractions become floats in it
+}
+"""What tables and a state of theirs have in common besides the rules, in forms that compare."""
 
 
 def seat_spaces(bet_sizes: Sequence[BetSize]) -> tuple[spaces.Box, spaces.Discrete]:
@@ -410,22 +418,21 @@ class LearnerTables:
             not isinstance(state.get(name), kind) for name, kind in KEPT.items()
         ):
             raise SabaccError("state: give what an environment's state() returned")
-        stakes = {name: np.array(values) for name, values in state["next"].items()}
+        stakes: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
         if set(stakes) != set(self._next):
             raise SabaccError(
-                f"state: stakes that are drawn: {sorted(stakes)} there, {sorted(self._next)} here"
+                f"state: stakes that are drawn: {list(stakes)} there, {list(self._next)} here"
             )
         tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **stakes)
         if tables.rules != self.rules:
             raise SabaccError(f"state: its rules, {tables.rules.name!r}, are others than these")
-        for name in ("num_tables", "num_players", "hands", "bet_sizes"):
+        for name, form in SETTINGS.items():
             its, own = getattr(tables, name), getattr(self.tables, name)
-            if name == "bet_sizes" and encode_bet_sizes(its) == encode_bet_sizes(own):
-                continue  # a Fraction comes back as a float
-            if its != own:
+            if form(its) != form(own):
                 raise SabaccError(f"state: {name}: {its} there, {own} here")
-        if any(stakes[name].shape != own.shape for name, own in self._next.items()):
-            raise SabaccError("state: its stakes are not one for each seat or table")
+        for name, own in self._next.items():
+            if stakes[name].shape != own.shape:
+                raise SabaccError(f"state: {name}: give whole numbers of shape {own.shape}")
         if not np.array_equal(state["seats"], tables.seats_to_act):
             raise SabaccError(
                 "state: the learner is not to act at every table, as it is after reset"
