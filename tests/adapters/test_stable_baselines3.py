@@ -262,7 +262,7 @@ def changed(**values):
 
 BAD_STATES = [
     (lambda: None, "state: give what an environment's state"),
-    (lambda: {}, "state: give what an environment's state"),
+    (dict, "state: give what an environment's state"),
     (lambda: changed(tables="tables"), "state: give what an environment's state"),
     (lambda: changed(tables=b"tables"), "these bytes do not start as"),
     (lambda: begun(rules="orsl").state(), "state: its rules, 'orsl', are others"),
