@@ -17,11 +17,19 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
 
+def as_int(value: Any) -> int | None:
+    """Return a whole number of any type as an int; None for what is none, as a bool."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+
+
 def whole(name: str, value: object, least: int, most: int) -> int:
     """Return a whole number within limits, or say in one sentence what is wrong with it."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    number = as_int(value)
+    if number is None:
         raise SabaccError(f"{name}: {value!r} is no whole number")
-    number = index(value)
     if not least <= number <= most:
         raise SabaccError(f"{name}: {number} is not from {least} to {most}")
     return number
@@ -124,7 +132,7 @@ def checked_credits(
     rules: RuleSet, num_players: int, credits: Sequence[int] | None, sabacc_pot: int
 ) -> list[int]:
     """Return each seat's credits before the antes (zeros for points)."""
-    whole("sabacc_pot", sabacc_pot, 0, UNLIMITED)
+    sabacc_pot = whole("sabacc_pot", sabacc_pot, 0, UNLIMITED)
     if sabacc_pot and not rules.sabacc_ante:
         raise SabaccError(f"sabacc_pot: the rules {rules.name!r} have no Sabacc pot")
     if credits is None:

@@ -511,6 +511,7 @@ def test_a_seat_that_cannot_pay_its_antes_sits_out() -> None:
         ({"dealer": 2}, "dealer: 2 is not from 0 to 1"),
         ({"dealer": -1}, "dealer: -1 is not from 0 to 1"),
         ({"dealer": "0"}, "dealer: '0' is no whole number"),
+        ({"dealer": np.zeros(1, dtype=int)}, r"dealer: array\(\[0\]\) is no whole number"),
         ({"credits": 100}, "credits: 100 is no sequence"),
         ({"credits": [100]}, "credits: give one number for each of 2 seats"),
         ({"credits": [100, 100, 100]}, "credits: give one number for each of 2 seats"),
@@ -543,6 +544,15 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
         Game(**{"rules": "casino", "num_players": 2, **arguments})
     assert "\n" not in str(raised.value)
     assert isinstance(raised.value, RulesError) == ("rule set" in message)
+
+
+def test_narrow_numpy_numbers_do_not_overflow() -> None:
+    given: dict[str, Any] = {"sabacc_pot": np.int8(100), "credits": [np.uint8(200)] * 2}
+    game = Game("casino", seed=1, **given)
+    assert game == Game("casino", seed=1, sabacc_pot=100, credits=[200, 200])
+    env = sabacc_v0.raw_env("casino")
+    env.reset(seed=1, options=given)
+    assert env.game.start["credits"] == [200, 200]
 
 
 def test_numpy_numbers_are_whole_numbers() -> None:

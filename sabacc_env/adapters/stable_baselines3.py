@@ -146,11 +146,23 @@ class SabaccVecEnv(VecEnv):
         return self._learner.state()
 
     def restore(self, state: dict[str, Any]) -> NDArray[np.float32]:
-        """Go on from a ``state`` of an environment built alike; return the observations."""
+        """Go on from a ``state`` of an environment built alike; return the observations.
+
+        Raises:
+            SabaccError: for what is no such state; says what differs, and nothing has changed.
+        """
         self._learner.restore(state)
         return self._observations()
 
     # What Stable-Baselines3 calls.
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Decide by a seed what the next ``reset`` starts from; None is random.
+
+        Raises:
+            SabaccError: for what is no seed.
+        """
+        return super().seed(None if seed is None else whole("seed", seed, 0, 2**64 - 1))
 
     def reset(self) -> NDArray[np.float32]:
         """Start every table anew and return the learner's observations, (num_envs, size)."""
@@ -220,4 +232,11 @@ class SabaccVecEnv(VecEnv):
 
     def _indices(self, indices: VecEnvIndices) -> NDArray[np.int64]:
         every = np.arange(self.num_envs)
-        return every if indices is None else np.atleast_1d(np.array(indices, dtype=np.int64))
+        if indices is None:
+            return every
+        try:
+            return np.atleast_1d(every[np.array(indices, dtype=np.int64)])
+        except (IndexError, TypeError, ValueError, OverflowError):
+            raise SabaccError(
+                f"indices: {indices!r} are no tables from 0 to {self.num_envs - 1}"
+            ) from None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from sabacc_env.checks import check_num_players, whole
+from sabacc_env.checks import as_int, check_num_players, whole
 from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
@@ -30,7 +30,7 @@ from sabacc_env.envs.options import (
     checked_render_mode,
     known_options,
 )
-from sabacc_env.errors import IllegalMove
+from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game
 from sabacc_env.hands import hand_name
 from sabacc_env.keys import hand_key, split_key
@@ -130,6 +130,11 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             -LARGEST_FEATURE, LARGEST_FEATURE, (num_players * OBSERVATION_SIZE,), np.float32
         )
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of another, for a copy: NumPy's copy of what is read-only is not."""
+        self.__dict__.update(state)
+        self._no_actions.flags.writeable = False
+
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's observation space, the same object at every call."""
         return self.observation_spaces[agent]
@@ -142,39 +147,38 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Start an episode; see the class for what ``options`` may hold.
 
         Raises:
-            SabaccError: for a seed or options that make no game.
+            SabaccError: for a seed or options that make no game; nothing has changed.
         """
         given = known_options(options, TABLE_OPTIONS)
+        episode = 0
         if seed is not None:
-            self._seed, self._episode = whole("seed", seed, 0, 2**64 - 1), 0
+            seed = whole("seed", seed, 0, 2**64 - 1)
         elif self._seed is None:
-            self._seed, self._episode = secrets.randbits(64), 0
+            seed = secrets.randbits(64)
         else:
-            self._episode += 1
-        self._hand = 0
-        seat = self._deal_first(**given)
+            seed, episode = self._seed, self._episode + 1
+        self.game, seat = self._first_hand(seed, episode, given)
+        self._seed, self._episode, self._hand = seed, episode, 0
         self.agents = self.possible_agents.copy()
         self._cumulative_rewards = self._nothing.copy()
         self.terminations, self.truncations = self._nobody.copy(), self._nobody.copy()
         self._go_on(seat)
 
-    def _deal_first(self, **given: Any) -> int:
-        """Deal an episode's first hand; return the seat to act, -1 when the hand is over."""
-        assert self._seed is not None
+    def _first_hand(self, seed: int, episode: int, given: dict[str, Any]) -> tuple[Game, int]:
+        """Deal an episode's first hand; return it and the seat to act, -1 when it is over."""
         if self._first is not None and not given:
-            return self._deal(self._first)
-        key = hand_key(self._seed, self._episode, 0)
-        self.game = Game(self.rules, self.num_players, key=key, **given)
-        self.game.place_in_episode(0, self.hands)
+            return self._first.again(self._desk, split_key(seed), episode, 0)
+        game = Game(self.rules, self.num_players, key=hand_key(seed, episode, 0), **given)
+        game.place_in_episode(0, self.hands)
         if not given:
-            self._first = self.game
-        return self.game.show_at(self._desk)
+            self._first = game
+        return game, game.show_at(self._desk)
 
-    def _deal(self, before: Game) -> int:
-        """Deal another hand from one; return the seat to act, -1 when the hand is over."""
+    def _deal_next(self) -> int:
+        """Deal the episode's next hand; return the seat to act, -1 when it is over."""
         assert self._seed is not None
         seed = split_key(self._seed)
-        self.game, seat = before.again(self._desk, seed, self._episode, self._hand)
+        self.game, seat = self.game.again(self._desk, seed, self._episode, self._hand)
         return seat
 
     def step(self, action: int | None) -> None:
@@ -221,7 +225,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 self.terminations = dict.fromkeys(self.agents, True)
                 self.agent_selection = self.agents[0]
                 return
-            seat = self._deal(self.game)
+            seat = self._deal_next()
         self.agent_selection = agent = self.possible_agents[seat]
         self.infos[agent]["action_mask"] = self._desk.mask.copy()
 
@@ -252,11 +256,20 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             }
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return the agent's observation and mask; any possible agent may ask at any time."""
+        """Return the agent's observation and mask; any possible agent may ask at any time.
+
+        Raises:
+            SabaccError: for what is no agent of this environment.
+        """
         desk = self._desk
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return {"observation": desk.observation.copy(), "action_mask": desk.mask.copy()}
-        self.game.observe_at(desk, self._seats[agent])
+        try:
+            seat = self._seats[agent]
+        except KeyError:
+            known = ", ".join(self.possible_agents)
+            raise SabaccError(f"agent: {agent!r} is unknown; known: {known}") from None
+        self.game.observe_at(desk, seat)
         return {"observation": desk.aside.copy(), "action_mask": self._no_actions}
 
     def state(self) -> NDArray[np.float32]:
@@ -280,11 +293,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """There is nothing to close."""
 
 
-def whole_action(action: object) -> int:
+def whole_action(action: Any) -> int:
     """Return an action that is a whole number, but no bool, as an int."""
-    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+    number = as_int(action)
+    if number is None:
         raise no_action(action)
-    return int(action)
+    return number
 
 
 def no_action(action: object) -> IllegalMove:

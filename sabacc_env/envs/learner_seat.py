@@ -8,9 +8,9 @@ the one for Stable-Baselines3 are forms of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from sabacc_env import asking
 from sabacc_env.agent import Agent, agent_class
 from sabacc_env.checks import check_num_players, items, number, whole
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, num_actions
+from sabacc_env.engine.actions import (
+    DEFAULT_BET_SIZES,
+    BetSize,
+    encode_bet_sizes,
+    num_actions,
+)
 from sabacc_env.engine.features import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
@@ -32,6 +37,23 @@ Range = tuple[float, float]
 
 AnyOpponents = Agent | str | Sequence[Agent | str]
 """An agent as an object or by the name that it is registered under, or several of them."""
+
+KEPT: Final = {
+    "tables": bytes,
+    "rng": dict,
+    "seats": np.ndarray,
+    "members": np.ndarray,
+    "next": dict,
+}
+"""What a state of ``LearnerTables`` holds."""
+
+SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
+    "num_tables": int,
+    "num_players": int,
+    "hands": int,
+    "bet_sizes": lambda sizes: encode_bet_sizes(sizes).tobytes(),  # fractions become floats in it
+}
+"""What tables and a state of theirs have in common besides the rules, in forms that compare."""
 
 
 def seat_spaces(bet_sizes: Sequence[BetSize]) -> tuple[spaces.Box, spaces.Discrete]:
@@ -378,14 +400,55 @@ class LearnerTables:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a ``state`` of tables made alike."""
+        """Go on from a ``state`` of tables made alike.
+
+        Raises:
+            SabaccError: for what is no such state; says what differs, and nothing has changed.
+        """
+        tables, stakes = self._restored(state)
+        self._rng.bit_generator.state = state["rng"]
         self.seats[:] = state["seats"]
         self.opponents.members[:] = state["members"]
-        self._next = {name: values.copy() for name, values in state["next"].items()}
-        given: dict[str, Any] = {"threads": self._settings["threads"], **self._next}
-        self.tables = Tables.from_bytes(state["tables"], **given)
-        self._rng.bit_generator.state = state["rng"]
+        self.tables, self._next = tables, stakes
         self._ready = True
+
+    def _restored(self, state: dict[str, Any]) -> tuple[Tables, dict[str, Ints]]:
+        """Return a state's tables and what their next episodes start from, or refuse the state."""
+        if not isinstance(state, dict) or any(
+            not isinstance(state.get(name), kind) for name, kind in KEPT.items()
+        ):
+            raise SabaccError("state: give what an environment's state() returned")
+        stakes: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
+        if set(stakes) != set(self._next):
+            raise SabaccError(
+                f"state: stakes that are drawn: {list(stakes)} there, {list(self._next)} here"
+            )
+        tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **stakes)
+        if tables.rules != self.rules:
+            raise SabaccError(f"state: its rules, {tables.rules.name!r}, are others than these")
+        for name, form in SETTINGS.items():
+            its, own = getattr(tables, name), getattr(self.tables, name)
+            if form(its) != form(own):
+                raise SabaccError(f"state: {name}: {its} there, {own} here")
+        for name, own in self._next.items():
+            if stakes[name].shape != own.shape:
+                raise SabaccError(f"state: {name}: give whole numbers of shape {own.shape}")
+        if not np.array_equal(state["seats"], tables.seats_to_act):
+            raise SabaccError(
+                "state: the learner is not to act at every table, as it is after reset"
+            )
+        members, most = state["members"], len(self.opponents.agents) - 1
+        if (
+            members.shape != self.opponents.members.shape
+            or members.dtype.kind not in "iu"
+            or not 0 <= members.min() <= members.max() <= most
+        ):
+            raise SabaccError(f"state: its opponents are not each from 0 to {most}")
+        try:
+            type(self._rng.bit_generator)().state = state["rng"]
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise SabaccError("state: its rng is no state of this generator") from None
+        return tables, stakes
 
 
 def _credits(

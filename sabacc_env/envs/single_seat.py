@@ -12,9 +12,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sabacc_env import asking
-from sabacc_env.checks import allowed, whole
+from sabacc_env.checks import whole
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.envs.aec import SabaccAEC, no_action
+from sabacc_env.envs.aec import SabaccAEC, whole_action
 from sabacc_env.envs.learner_seat import (
     AnyOpponents,
     Floats,
@@ -130,34 +130,51 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         """Start an episode; see the class for what ``options`` may hold.
 
         Raises:
-            SabaccError: for a seed or options that make no game, or from which the learner never
-                gets a decision.
+            SabaccError: for a seed or options that make no game; nothing has changed. Likewise
+                where the learner never gets a decision; no episode is in play then.
         """
-        seat = self.seat + 1
-        if seed is not None:
-            super().reset(seed=whole("seed", seed, 0, 2**64 - 1))
-            seat = 0
         given = known_options(options, (*TABLE_OPTIONS, "seat"))
-        for later in range(MOST_DEALS):
-            self._begin(**{"seat": (seat + later) % self.num_players} | given)
+        self._deal_first(seed, given)
+        given = {name: given[name] for name in given if name not in ("deck", "dice")}
+        for _ in range(MOST_DEALS):
+            self._come_round()
             if not self._over:
                 return self._shown(), {"action_mask": self._mask()}
-            given = {name: given[name] for name in given if name not in ("deck", "dice")}
+            self._deal(self.seat + 1, given)
         raise SabaccError(
             f"reset: {MOST_DEALS} hands ended before the learner had a decision; with these "
             "options, rules and opponents it never has one"
         )
 
-    def _begin(self, seat: int, **given: Any) -> None:
-        """Deal an episode, and let the opponents play until the learner is to act in it."""
-        seat = whole("seat", seat, 0, self.num_players - 1)
+    def _deal_first(self, seed: int | None, given: dict[str, Any]) -> None:
+        """Deal an episode, by a seed where there is one; one that is refused draws no chance."""
+        rng, rng_seed = self.np_random, self._np_random_seed
+        before = rng.bit_generator.state
+        seat = self.seat + 1
+        try:
+            if seed is not None:
+                super().reset(seed=whole("seed", seed, 0, 2**64 - 1))
+                seat = 0
+            self._deal(seat, given)
+        except SabaccError:
+            rng.bit_generator.state = before
+            self._np_random, self._np_random_seed = rng, rng_seed
+            raise
+
+    def _deal(self, seat: int, given: dict[str, Any]) -> None:
+        """Deal an episode, with the learner at this seat unless another is given."""
+        options = {"seat": seat % self.num_players} | given
+        seat = whole("seat", options.pop("seat"), 0, self.num_players - 1)
         drawn = self._stakes.draw(1, self.np_random)
         if "credits" in drawn:
-            given = {"credits": drawn["credits"][0]} | given
+            options = {"credits": drawn["credits"][0]} | options
         if "sabacc_pots" in drawn:
-            given = {"sabacc_pot": drawn["sabacc_pots"][0]} | given
-        self._table.reset(seed=int(self.np_random.integers(2**63)), options=given)
+            options = {"sabacc_pot": drawn["sabacc_pots"][0]} | options
+        self._table.reset(seed=int(self.np_random.integers(2**63)), options=options)
         self.seat, self._over = seat, True
+
+    def _come_round(self) -> None:
+        """Draw the opponents, and let them play until the learner is to act."""
         self._opponents.draw(THE_TABLE, self.np_random)
         self._opponents.restart(THE_TABLE)
         self._play_opponents()
@@ -174,14 +191,13 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         if self._over:
             raise SabaccError("step: no episode is in play; call reset")
-        chosen = np.asarray(action)
-        if chosen.shape or chosen.dtype.kind not in "iu":
-            raise no_action(action)
-        legal = allowed(self._mask()[None], chosen[None]).all()
+        chosen = whole_action(action)
+        mask = self._mask()
+        legal = 0 <= chosen < len(mask) and mask[chosen]
         self._over = True  # until the learner is to act again: an opponent may fail before
         self._reward, self._told = (0.0, {}) if legal else (-1.0, {"illegal_action": True})
         if legal:
-            self._play(int(chosen))
+            self._play(chosen)
             self._play_opponents()
         info = {**self._told, "action_mask": self._mask()}
         return self._shown(), self._reward, self._over, False, info

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -248,6 +250,60 @@ def test_a_state_goes_on_alike():
             assert np.array_equal(left, right)
 
 
+def begun(**options):
+    env = make(**{"num_envs": 4, "opponents": ["random"], **options})
+    env.reset()
+    return env
+
+
+def changed(**values):
+    return begun().state() | values
+
+
+BAD_STATES = [
+    (lambda: None, "state: give what an environment's state"),
+    (dict, "state: give what an environment's state"),
+    (lambda: changed(tables="tables"), "state: give what an environment's state"),
+    (lambda: changed(tables=b"tables"), "these bytes do not start as"),
+    (lambda: begun(rules="orsl").state(), "state: its rules, 'orsl', are others"),
+    (lambda: begun(num_envs=5).state(), "state: num_tables: 5 there, 4 here"),
+    (lambda: begun(num_players=3).state(), "state: num_players: 3 there, 2 here"),
+    (lambda: begun(hands=2).state(), "state: hands: 2 there, 1 here"),
+    (lambda: begun(bet_sizes=("max",)).state(), r"state: bet_sizes: \('max',\) there, \('min'"),
+    (lambda: begun(stacks=(5, 9)).state(), r"state: stakes .* \['credits'\] there, \[\] here"),
+    (
+        lambda: begun(opponents=["random"] * 9).state(),
+        "state: its opponents are not each from 0 to 0",
+    ),
+    (lambda: changed(members=np.zeros(3, dtype=np.int64)), "state: its opponents are not each"),
+    (
+        lambda: changed(seats=np.zeros(3, dtype=np.int64)),
+        "state: the learner is not to act at every",
+    ),
+    (lambda: changed(rng={}), "state: its rng is no state"),
+    (
+        lambda: make(4).state(),
+        "state: the learner is not to act at every table, as it is after reset",
+    ),
+]
+
+
+@pytest.mark.parametrize(("state", "sentence"), BAD_STATES)
+def test_a_state_of_something_else_is_refused_and_changes_nothing(state, sentence):
+    env, twin = begun(), begun()
+    with pytest.raises(SabaccError, match=sentence):
+        env.restore(state())
+    for _ in range(20):
+        actions = twin.action_masks().argmax(axis=1)
+        for mine, its in zip(env.step(actions)[:3], twin.step(actions)[:3], strict=True):
+            assert np.array_equal(mine, its)
+
+
+def test_a_state_holds_any_bet_sizes():
+    env = begun(bet_sizes=("min", Fraction(1, 3), "max"))
+    assert np.array_equal(env.restore(env.state()), env.tables.observations)
+
+
 def test_threads_change_nothing():
     env, other = make(num_players=3), make(num_players=3, threads=3)
     assert np.array_equal(env.reset(), other.reset())
@@ -277,6 +333,19 @@ def test_seeds():
     assert not np.array_equal(env.reset(), first)
     env.seed(3)
     assert np.array_equal(env.reset(), first)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", True])
+def test_bad_seeds(seed):
+    with pytest.raises(SabaccError, match="seed: "):
+        make().seed(seed)
+
+
+@pytest.mark.parametrize("indices", [[9], 9, -5, "first", 10**30, [1.5, None]])
+def test_tables_that_there_are_not(indices):
+    env = make(4)
+    with pytest.raises(SabaccError, match=r"indices: .* no tables from 0 to 3"):
+        env.env_method("action_masks", indices=indices)
 
 
 def test_illegal_actions_are_refused():

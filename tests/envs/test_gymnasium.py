@@ -197,7 +197,7 @@ def test_masks_observations_and_types(rules):
 @every_rules
 def test_an_illegal_action_ends_the_episode(rules):
     env = make(rules, 3)
-    for wrong in (None, -1, env.action_space.n, 2**63 - 1):
+    for wrong in (None, -1, env.action_space.n, 2**63, 10**30, -(10**30), np.array(99)):
         before, _ = env.reset(seed=4)
         action = int(env.action_masks().argmin()) if wrong is None else wrong
         observation, reward, terminated, truncated, info = env.step(action)
@@ -331,6 +331,26 @@ def test_options_that_make_no_game_lose_nothing(options, message):
         env.reset(seed=3, options=options)
     assert (env.game.to_bytes(), env.seat) == before
     env.step(random_action(env, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("seed", [None, 5])
+@pytest.mark.parametrize(
+    "refused",
+    [{"seat": 9}, {"credits": [1]}, {"dealer": 9}, {"deck": [0]}, {"sabacc_pot": 2**31 - 1}],
+)
+def test_a_refused_reset_draws_no_chance(refused, seed):
+    env, twin = (make(opponents=["random", "tight"], hands=3, stacks=(5, 50)) for _ in range(2))
+    for each in (env, twin):
+        each.reset(seed=2)
+        each.step(random_action(each, np.random.default_rng(1)))
+    with pytest.raises(SabaccError):
+        env.reset(seed=seed, options=refused)
+    assert env.unwrapped.np_random_seed == twin.unwrapped.np_random_seed
+    for _ in range(3):
+        played = [plain(steps(each, np.random.default_rng(3))) for each in (env, twin)]
+        assert played[0] == played[1]
+        assert plain(env.reset()) == plain(twin.reset())
+        assert env.seat == twin.seat
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", True])

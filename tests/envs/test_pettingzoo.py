@@ -231,6 +231,21 @@ def test_copies_have_the_same_future(
     assert everything(env) == everything(twin)
 
 
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
+)
+def test_the_mask_that_agents_share_is_read_only_in_copies_too(
+    copied: Callable[[Any], Any],
+) -> None:
+    env = sabacc_v0.raw_env(num_players=3)
+    env.reset(seed=1)
+    twin = copied(env)
+    resting = next(agent for agent in twin.agents if agent != twin.agent_selection)
+    for mask in (twin.observe(resting)["action_mask"], twin.infos[resting]["action_mask"]):
+        with pytest.raises(ValueError, match="read-only"):
+            mask[0] = 1
+
+
 # Rewards, ends, infos, masks.
 
 
@@ -364,6 +379,13 @@ def test_every_agent_may_observe_at_any_time() -> None:
     assert all(not env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
 
 
+def test_nobody_else_may_observe() -> None:
+    env = sabacc_v0.env(num_players=2)
+    env.reset(seed=1)
+    with pytest.raises(SabaccError, match="'player_9' is unknown; known: player_0, player_1"):
+        env.observe("player_9")
+
+
 # Illegal actions.
 
 
@@ -378,7 +400,7 @@ def test_raw_env_refuses_illegal_actions_and_changes_nothing(rules: str) -> None
         for action in [*np.flatnonzero(mask == 0), -1, len(mask), 64, 80, 2**40]:
             with pytest.raises(IllegalMove, match=rf"action {action} .*{env.agent_selection}"):
                 env.step(action)
-        for action in (None, True, 1.0, "stand", [0]):
+        for action in (None, True, 1.0, "stand", [0], np.zeros(1, dtype=int)):
             with pytest.raises(IllegalMove, match="is no action"):
                 env.step(action)
         assert (everything(env), env.game.to_bytes()) == before
@@ -494,6 +516,24 @@ def test_options_that_make_no_game(options: Any, message: str) -> None:
     env = sabacc_v0.env()
     with pytest.raises(SabaccError, match=message):
         env.reset(seed=1, options=options)
+
+
+@pytest.mark.parametrize("seed", [None, 77])
+def test_a_refused_reset_changes_nothing(seed: int | None) -> None:
+    env, twin = (sabacc_v0.raw_env("black_spire", num_players=2, hands=5) for _ in range(2))
+    for each in (env, twin):
+        each.reset(seed=3)
+        in_second_hand(each, random.Random(1))
+    for refused in ({"dealer": 9}, {"sabacc_pot": -1}, {"credits": [5, 5]}, {"deck": [0]}):
+        with pytest.raises(SabaccError):
+            env.reset(seed=seed, options=refused)
+        assert everything(env) == everything(twin)
+    for _ in zip(steps(env, random.Random(2)), steps(twin, random.Random(2)), strict=True):
+        assert everything(env) == everything(twin)
+        assert env.game == twin.game
+    env.reset()
+    twin.reset()
+    assert env.game == twin.game
 
 
 def test_other_options_are_ignored() -> None:
