@@ -6,7 +6,7 @@ import numpy as np
 
 from sabacc_env.cards import Card
 from sabacc_env.engine.chance import RESHUFFLE, below, stream
-from sabacc_env.engine.jit import jit
+from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import NUM_CARDS, Record
 
 VALUES: Final = np.zeros(64, dtype=np.int8)
@@ -110,7 +110,7 @@ def renew_draw_pile(g: Record) -> None:
     g.reshuffles = int(g.reshuffles) + 1
 
 
-@jit
+@inlined
 def pop_draw_pile(g: Record) -> int:
     """Remove the top card: the shuffle is drawn card by card (a lazy Fisher-Yates)."""
     top = int(g.deck_next)
@@ -191,7 +191,7 @@ def add_card(g: Record, seat: int, card: int) -> None:
     g.seen_by[seat] = int(g.seen_by[seat]) | 1 << card
 
 
-@jit
+@inlined
 def remove_card(g: Record, seat: int, slot: int) -> int:
     """Take the card of a slot out of a hand and return it."""
     card = int(g.cards[seat, slot])

@@ -165,7 +165,7 @@ def deal(g: Record, r: Record) -> None:
 # Whose turn it is.
 
 
-@jit
+@inlined
 def begin_phase(g: Record, r: Record, phase: int) -> None:
     """Start a phase: every remaining seat is to act, the first one left of the dealer first."""
     g.phase = phase
@@ -182,7 +182,7 @@ def begin_phase(g: Record, r: Record, phase: int) -> None:
             g.dice_missing = 1
 
 
-@jit
+@inlined
 def next_phase(g: Record, r: Record) -> None:
     """Go to the next phase, round, or the reveal (section 2)."""
     g.phase_index = int(g.phase_index) + 1
@@ -320,7 +320,7 @@ def size_total(
     return sized_total(g, r, seat, low, high, numerator, denominator)
 
 
-@jit
+@inlined
 def play_action(g: Record, r: Record, action: int, sizes: Record) -> None:
     """Play a legal action of the discrete layout, or ``RAISE_TO`` + a total."""
     kind = action
@@ -418,7 +418,7 @@ def play_card_move(g: Record, r: Record, seat: int, kind: int, slot: int) -> Non
         put_face_up(g, card)
 
 
-@jit
+@inlined
 def discard_and_draw(g: Record, seat: int, slot: int) -> None:
     """Put a card face up, then draw: the discard is chosen before the draw is seen."""
     put_face_up(g, remove_card(g, seat, slot))
