@@ -125,7 +125,7 @@ def pop_draw_pile(g: Record) -> int:
     return int(g.deck[top])
 
 
-@jit
+@inlined
 def take_top(g: Record) -> int:
     """Draw the top card, into no pile and no hand; an emptied pile is renewed at once (D1)."""
     if g.deck_next == g.deck_size:

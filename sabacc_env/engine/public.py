@@ -47,7 +47,7 @@ def show_stakes(g: Record, r: Record, seat: int) -> None:
         show(g, seat, LAST_ACTION + part, KIND_CODES[last, part])
 
 
-@jit
+@inlined
 def show_cards(g: Record, seat: int) -> None:
     """Rewrite what is known of a seat's cards."""
     seat &= 7

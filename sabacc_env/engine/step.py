@@ -211,7 +211,7 @@ def deal_spikes(g: Record, r: Record) -> None:
     show_seats(g, r)
 
 
-@jit
+@inlined
 def advance(g: Record, r: Record) -> None:
     """Go on through chance and turns that the rules skip, to the next decision or the end."""
     while g.phase != OVER:
@@ -377,7 +377,7 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     advance(g, r)
 
 
-@jit
+@inlined
 def play_card_move(g: Record, r: Record, seat: int, kind: int, slot: int) -> None:
     """Act in a card phase: the fee first, then the cards (section 3)."""
     if r.points == 0:
