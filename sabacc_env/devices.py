@@ -100,11 +100,10 @@ class Cpu:
             arrays: with an entry for each table meant.
         """
         own, *others = (arrays,) if self.threads == 1 else self._parts(arrays)
-        with _later_interrupts():
-            calls = [self._pool.submit(function, *batches, *part) for part in others]
-            function(*batches, *own)
-            for call in calls:
-                call.result()
+        calls = [self._pool.submit(function, *batches, *part) for part in others]
+        function(*batches, *own)
+        for call in calls:
+            call.result()
 
     def _parts(self, arrays: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Return a share of the arrays for each thread."""
@@ -117,8 +116,7 @@ class Cpu:
 
     def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
         """Return the index of the first table that a function of the engine finds, or -1."""
-        with _later_interrupts():
-            return function(*batches, *arrays)
+        return function(*batches, *arrays)
 
     def play(
         self,
@@ -131,14 +129,15 @@ class Cpu:
         from sabacc_env.engine.playing import handed_over, play_tables  # compiled when imported
 
         code = tuple(map(handed_over, policies))
-        with warnings.catch_warnings():  # Numba calls function arguments experimental
+        with warnings.catch_warnings(), _later_interrupts():
+            # Numba calls function arguments experimental.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             self.run(play_tables, (*batches, code, *settings), which)
 
 
 @contextmanager
 def _later_interrupts() -> Iterator[None]:
-    """Let Ctrl-C wait: Numba asks in Python what the arguments are, and loses what is raised."""
+    """Let Ctrl-C wait: Numba asks a policy in Python for its address, and loses what is raised."""
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
         yield  # the signal is not Python's, or comes to another thread
