@@ -328,12 +328,11 @@ class Tables:
 
     def _refuse_stopped(self, which: NDArray[np.int64]) -> None:
         """Refuse tables whose next hand could not be dealt."""
-        named = self._device.fetch(which)
-        stopped = named[self._device.fetch(self.seats_to_act)[named] < 0]
-        if len(stopped):
+        stopped = self._device.first(batch.first_stopped, (self._shown,), which)
+        if stopped >= 0:
             raise SabaccError(
-                f"table {stopped[0]}: it stopped where what its next hand was to start from was "
-                "refused; restart it"
+                f"table {which[stopped]}: it stopped where what its next hand was to start from "
+                "was refused; restart it"
             )
 
     def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
@@ -434,9 +433,9 @@ class Tables:
         whose = seats_at(
             self._device.fetch(self._given("seats", seats)), named, self.players[named]
         )
-        unended = self._device.fetch(self._ended.finals)["num_players"][named] == 0
-        if unended.any():
-            raise SabaccError(f"table {named[unended.argmax()]}: no hand has ended yet")
+        unended = self._device.first(batch.first_unended, (self._ended,), which)
+        if unended >= 0:
+            raise SabaccError(f"table {named[unended]}: no hand has ended yet")
         seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
         rows = seen.view(OBSERVATION_DTYPE).reshape(n)
         batches = (self._played, self._ended)

@@ -226,6 +226,24 @@ def first_illegal(legal: Array, which: Array, actions: Array) -> int:
 
 
 @jit
+def first_stopped(shown: Shown, which: Array) -> int:
+    """Return the index of the first table where nobody is to act, or -1."""
+    for i in range(len(which)):
+        if shown.seats[which[i]] < 0:
+            return i
+    return -1
+
+
+@jit
+def first_unended(ended: Ended, which: Array) -> int:
+    """Return the index of the first table where no hand has ended yet, or -1."""
+    for i in range(len(which)):
+        if ended.finals[which[i]].num_players == 0:
+            return i
+    return -1
+
+
+@jit
 def first_dead_start(played: Played, shown: Shown, which: Array) -> int:
     """Return the index of the first table whose episode began without a decision, or -1."""
     for i in range(len(which)):
