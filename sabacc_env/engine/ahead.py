@@ -61,6 +61,11 @@ def fetch_line(record: Record, offset: int) -> None:
     """Ask for the cache line at an offset in a record."""
 
 
+@overload(fetch_line, target="generic", strict=False)
+def _fetch_nothing(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
+    return lambda record, offset: None  # noqa: ARG005
+
+
 @overload(fetch_line, target="cpu", strict=False)
 def _fetch_line(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
     def fetch_line(record: Record, offset: int) -> None:
