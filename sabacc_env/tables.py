@@ -23,6 +23,7 @@ from sabacc_env.engine.actions import (
 from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
 from sabacc_env.engine.rulebook import rules_record
+from sabacc_env.engine.showing import ENDING_DTYPE
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game, game_of_record
 from sabacc_env.rules import RuleSet, load_rules
@@ -433,14 +434,39 @@ class Tables:
         whose = seats_at(
             self._device.fetch(self._given("seats", seats)), named, self.players[named]
         )
-        unended = self._device.first(batch.first_unended, (self._ended,), which)
-        if unended >= 0:
-            raise SabaccError(f"table {named[unended]}: no hand has ended yet")
+        self._refuse_unended(which)
         seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
         rows = seen.view(OBSERVATION_DTYPE).reshape(n)
         batches = (self._played, self._ended)
         self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
         return seen
+
+    def final_endings(self, tables: ArrayLike) -> NDArray[Any]:
+        """Return how the last hands that ended at these tables did: the numbers of ``final_game``.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n,) of ``ENDING_DTYPE``, in the host's memory: ``net_credits`` of each seat;
+            ``winners`` of each pot, then -1; ``sabacc_pot``, the credits left in it; ``revealed``,
+            the seats whose hands were, as bits; ``strengths`` of those hands, out of which
+            ``sabacc_env.hands.hand_name`` reads the name.
+
+        Raises:
+            SabaccError: for what is no table, or where no hand has ended yet.
+        """
+        which = self._checked_tables(tables)
+        self._refuse_unended(which)
+        endings = self._device.put(np.zeros(len(which), ENDING_DTYPE))
+        self._device.run(batch.put_endings, (self._played, self._ended), endings, which)
+        return self._device.fetch(endings)
+
+    def _refuse_unended(self, which: NDArray[np.int64]) -> None:
+        """Refuse tables where no hand has ended yet."""
+        unended = self._device.first(batch.first_unended, (self._ended,), which)
+        if unended >= 0:
+            raise SabaccError(f"table {which[unended]}: no hand has ended yet")
 
     def clone_from(self, other: Tables, sources: ArrayLike, tables: ArrayLike) -> None:
         """Make tables go on from where tables of another batch (or of this one) stand.

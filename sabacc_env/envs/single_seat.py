@@ -229,9 +229,10 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         table = self._table
         while not table.terminations[self._agent] and (seat := self.game.seat_to_act) != self.seat:
             agent = self._opponents.agents[self._opponents.members[0, seat]]
-            mask = table.infos[table.agent_selection]["action_mask"]
-            seen = asking.seen_in(self.game, agent)
-            (action,) = asking.actions(agent, seen, mask[None], self.np_random, THE_TABLE)
+            shown = table.observe(table.agent_selection)
+            seen = asking.seen_in(self.game, agent, shown["observation"])
+            mask = shown["action_mask"][None]
+            (action,) = asking.actions(agent, seen, mask, self.np_random, THE_TABLE)
             self._play(int(action))
         self._over = table.terminations[self._agent]
 

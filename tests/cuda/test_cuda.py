@@ -27,7 +27,8 @@ GPU = cuda.is_available()
 
 KERNELS = {
     *("begin_episodes", "step_tables", "play_tables", "show_tables", "observe_finals"),
-    *("first_illegal", "first_dead_start", "assign", "clear", "move_rows"),
+    *("put_endings", "first_illegal", "first_stopped", "first_unended", "first_dead_start"),
+    *("assign", "clear", "move_rows"),
 }
 FLOATS = {
     *("abs", "add", "cvt", "div.rn", "ld", "max", "min", "mov", "mul", "neg", "selp", "setp"),
