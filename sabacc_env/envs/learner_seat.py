@@ -225,6 +225,8 @@ class LearnerTables:
         bet_sizes: what the bet actions mean.
         stacks, equal_stacks, sabacc_pots: as of ``StakeRanges``.
         threads: how many threads step the tables; results do not depend on it.
+        hear: is called with the tables, (n,), at which a hand of the learner's has just ended,
+            while it is the last one that ``tables`` keep.
 
     Attributes:
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
@@ -249,6 +251,7 @@ class LearnerTables:
         equal_stacks: bool = False,
         sabacc_pots: Range | None = None,
         threads: int = 1,
+        hear: Callable[[Ints], None] | None = None,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
@@ -260,6 +263,7 @@ class LearnerTables:
             "threads": threads,
         }
         self._rng = rng
+        self._hear = hear
         self.tables = self._new_tables()  # refuses what makes none
         self.opponents = Opponents(
             self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
@@ -356,6 +360,8 @@ class LearnerTables:
         if not len(ended):
             return
         own = ended[counting[ended]]
+        if self._hear is not None and len(own):
+            self._hear(own)
         net = tables.net_credits[own, self.seats[own]]
         rewards[own] += net / self.rules.ante_unit
         self._hands_counted += len(own)
