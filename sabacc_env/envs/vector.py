@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.checks import allowed, whole, whole_numbers
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.showing import ENDING_DTYPE
-from sabacc_env.envs.learner_seat import AnyOpponents, Floats, Ints, LearnerTables, Range
+from sabacc_env.envs.learner_seat import Floats, Ints, LearnerTables
+from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.options import known_options
+from sabacc_env.envs.stake_ranges import Range
 from sabacc_env.errors import SabaccError
 from sabacc_env.hands import hand_name
 from sabacc_env.rules import RuleSet
@@ -60,7 +62,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         hands: hands in an episode (see ``Tables``).
         bet_sizes: what the bet actions mean.
         stacks, equal_stacks, sabacc_pots: what episodes start from, where it is drawn
-            (``envs.learner_seat.StakeRanges``).
+            (``envs.stake_ranges.StakeRanges``).
         threads: how many threads step the tables; results do not depend on it.
         autoreset_mode: an ``AutoresetMode`` or its value.
 
