@@ -19,7 +19,6 @@ from sabacc_env.checks import allowed
 from sabacc_env.engine.actions import BetSize
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game
-from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.wording import shown
 from sabacc_env.tables import Tables
@@ -64,15 +63,13 @@ def wants_views(agent: Agent) -> bool:
     return getattr(agent, "wants", None) == "views"
 
 
-def seen_in(game: Game, agent: Agent) -> NDArray[np.float32] | list[GameView]:
+def seen_in(
+    game: Game, agent: Agent, observation: NDArray[np.float32]
+) -> NDArray[np.float32] | list[GameView]:
     """Return what an agent is shown of a game where it is to act: the one row for ``actions``."""
     seat = game.seat_to_act
     assert seat is not None
-    if wants_views(agent):
-        return [game.view(seat)]
-    observations = np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
-    game.observe(seat, observations[0])
-    return observations
+    return [game.view(seat)] if wants_views(agent) else observation[None]
 
 
 def actions_at(

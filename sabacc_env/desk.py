@@ -24,8 +24,7 @@ class Desk:
         mask: the legal actions of the seat to act as 0 and 1, (num_actions,) int8.
         observation: what that seat may know, (OBSERVATION_SIZE,) float32.
         aside: what the seat may know that was asked for last, likewise.
-        ending: of a hand that is over: its revealed seats as bits, the Sabacc pot, how many pots.
-        net_credits, winners, strengths: likewise, of each seat, each pot, each revealed seat.
+        ending: how the hand ended, once it is over, as an array of one record of ``ENDING_DTYPE``.
     """
 
     def __init__(self, rules: RuleSet, bet_sizes: NDArray[Any]) -> None:
@@ -46,10 +45,7 @@ class Desk:
         self.mask: NDArray[np.int8] = self.records["mask"][0, :num_actions]
         self.observation = self.records["observation"].view(np.float32)
         self.aside = self.records["aside"].view(np.float32)
-        self.ending: NDArray[np.int64] = self.records["ending"][0]
-        self.net_credits: NDArray[np.int64] = self.records["net_credits"][0]
-        self.winners: NDArray[np.int64] = self.records["winners"][0]
-        self.strengths: NDArray[np.int64] = self.records["strengths"][0]
+        self.ending: NDArray[Any] = self.records["ending"]
 
 
 @lru_cache(maxsize=64)

@@ -170,22 +170,13 @@ class Game(TableState):
             move = parse_move(move, self._hand(seat))
         self.play_at(self._desk, self._code(seat, move), move)
 
-    def play_code(self, code: int, bet_sizes: NDArray[Any]) -> None:
-        """Play an action of the discrete layout (docs/actions.md), for encoded bet sizes.
-
-        Raises:
-            IllegalMove: if the rules do not allow it now; nothing has changed.
-            SabaccError: for what is no action of the layout, or as ``play``; likewise.
-        """
-        last = FIRST_BET_ACTION + bet_sizes["amount"].item() - 1
-        self.play_at(Desk(self.rules, bet_sizes), whole("action", code, 0, last))
-
     def play_at(self, desk: Desk, code: int, move: Move | None = None) -> int:
         """Play an action, by a desk's bet sizes, then do as ``show_at``: a turn in one call.
 
         Args:
             desk: where to show what follows.
-            code: an action of the discrete layout, or ``RAISE_TO`` + the total of a raise.
+            code: an action of the discrete layout (docs/actions.md), or ``RAISE_TO`` + the total
+                of a raise.
             move: what a refusal names in place of the action.
 
         Raises:

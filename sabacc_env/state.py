@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sabacc_env.cards import CARDS, Card, cards_of_mask
 from sabacc_env.desk import Desk, lone_desk
 from sabacc_env.engine import single
-from sabacc_env.engine.features import OBSERVATION_DTYPE
-from sabacc_env.engine.layout import FIRST_BET_ACTION, GAME_DTYPE, MAX_SEATS, OVER, PHASES
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, OVER, PHASES
 from sabacc_env.hands import HandRank, describe_strength, hand_name
 from sabacc_env.rules import RuleSet
 
@@ -215,17 +214,6 @@ class TableState:
 
     # What the engine shows.
 
-    def action_mask(self, bet_sizes: NDArray[Any]) -> NDArray[np.int8]:
-        """Return the legal actions of the discrete layout, for encoded bet sizes, as 0 and 1."""
-        mask = np.empty(FIRST_BET_ACTION + bet_sizes["amount"].item(), dtype=np.int8)
-        single.write_mask(self._records, self._rules_record, bet_sizes, mask)
-        return mask
-
-    def observe(self, seat: int, observation: NDArray[np.float32]) -> None:
-        """Write what a seat observes into an array of ``OBSERVATION_SIZE`` float32."""
-        row = np.ndarray(1, OBSERVATION_DTYPE, observation)  # as a view, which takes longer to make
-        single.observe_seat(self._records, self._rules_record, seat, row)
-
     def show_at(self, desk: Desk) -> int:
         """Show at a desk what the seat to act may know and do; return the seat.
 
@@ -234,7 +222,7 @@ class TableState:
         return int(single.show_at(self._records, desk.records))
 
     def observe_at(self, desk: Desk, seat: int) -> None:
-        """Write aside, at a desk, what a seat observes: a third of what ``observe`` takes."""
+        """Write aside, at a desk, what a seat observes."""
         single.observe_at(self._records, desk.records, seat)
 
 

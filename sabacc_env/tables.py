@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import check_num_players, indices, one_for_each, seats_at, truth, whole
+from sabacc_env.checks import indices, whole
 from sabacc_env.devices import device_named
 from sabacc_env.engine import batch
-from sabacc_env.engine.actions import (
-    DEFAULT_BET_SIZES,
-    BetSize,
-    action_names,
-    encode_bet_sizes,
-    num_actions,
-)
-from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
-from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
-from sabacc_env.engine.rulebook import rules_record
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, action_names
+from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.errors import IllegalMove, SabaccError
-from sabacc_env.game import Game, game_of_record
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet
 from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.stakes import PerTable, Stakes
+from sabacc_env.table_arrays import Rules, TableArrays
 
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
-
-Rules = str | Path | RuleSet
 
 LEGAL: Final = -(2**63)
 """What stands for a table where no policy chose an illegal action."""
@@ -40,7 +29,7 @@ LEGAL: Final = -(2**63)
 FORMAT: Final = b"sabacc-tables 3\n"
 
 
-class Tables:
+class Tables(TableArrays):
     """A batch of tables; hands restart in the step that ends them.
 
     Args:
@@ -121,23 +110,9 @@ class Tables:
         given: tuple[PerTable | None, ...],
     ) -> None:
         """Make everything but the first deal."""
-        n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
         self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
-        self.hands = whole("hands", hands, 1, UNLIMITED)
-        self._sizes = encode_bet_sizes(bet_sizes)
-        self.bet_sizes = tuple(bet_sizes)
-        self.packed = truth("packed", packed)
         self.calls = 0  # of play
-        try:
-            self._set_up(
-                one_for_each("rules", rules, n), one_for_each("num_players", num_players, n)
-            )
-        except MemoryError:
-            needed = n * (2 * GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
-            raise SabaccError(
-                f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
-                "machine or its GPU cannot give; use fewer"
-            ) from None
+        self._make_arrays(rules, num_tables, num_players, hands, bet_sizes, packed)
         self._stakes = Stakes(self.rule_sets, self.rule_of, self.players, self.seed, *given)
         if self._stakes.asked and self._device.arrays_only:
             raise SabaccError(
@@ -146,75 +121,9 @@ class Tables:
             )
         self._put_start()
 
-    @property
-    def threads(self) -> int:
-        """How many threads step the tables."""
-        return self._device.threads
-
-    def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
-        """Make the arrays."""
-        n = self.num_tables
-        put = self._device.put
-        games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
-        floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))
-        loaded = [load_rules(each) for each in rules]
-        self.rule_sets = tuple(dict.fromkeys(loaded))
-        index = {rule_set: i for i, rule_set in enumerate(self.rule_sets)}
-        self.rule_of = np.resize([index[rule_set] for rule_set in loaded], n)
-        self.players = np.resize(
-            [
-                check_num_players(loaded[i % len(loaded)], num_players[i % len(num_players)])
-                for i in range(max(len(loaded), len(num_players)))
-            ],
-            n,
-        )
-        self.num_players = int(self.players.max())
-        games["num_players"] = self.players
-        games["hands"] = self.hands
-        self._all = put(np.arange(n))
-        self._played = batch.Played(
-            games=put(games),
-            rules=put(np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets])),
-            rule_of=put(self.rule_of),
-            bet_sizes=put(self._sizes),
-        )
-        self._shown = batch.Shown(
-            seats=put(np.zeros(n, dtype=np.int64)),
-            legal=put(np.zeros(n, dtype=np.int64)),
-            masks=put(np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)),
-            rows=floats.view(OBSERVATION_DTYPE).reshape(n),
-            floats=floats,
-            packed=put(np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8)),
-        )
-        self._ended = batch.Ended(
-            finished=put(np.zeros(n, dtype=np.bool_)),
-            match_finished=put(np.zeros(n, dtype=np.bool_)),
-            net=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
-            finals=put(np.zeros(n, GAME_DTYPE)),
-            hand_counts=put(np.zeros(n, dtype=np.int64)),
-        )
-        self.observations: NDArray[Any] = self._shown.packed if self.packed else floats
-        self.action_masks: NDArray[np.int8] = self._shown.masks
-        self.seats_to_act: NDArray[np.int64] = self._shown.seats
-        self.finished: NDArray[np.bool_] = self._ended.finished
-        self.match_finished: NDArray[np.bool_] = self._ended.match_finished
-        self.net_credits: NDArray[np.int64] = self._ended.net[:, : self.num_players]
-        self.hand_counts: NDArray[np.int64] = self._ended.hand_counts
-
     def _put_start(self) -> None:
         """Bring what hands start from to the device."""
         self._start = batch.Start(*map(self._device.put, self._stakes.start))
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set that all tables play.
-
-        Raises:
-            SabaccError: where they play several; see ``rule_sets`` and ``rule_of``.
-        """
-        if len(self.rule_sets) > 1:
-            raise SabaccError("these tables play several rule sets: see rule_sets and rule_of")
-        return self.rule_sets[0]
 
     # Stepping.
 
@@ -335,14 +244,6 @@ class Tables:
                 "was refused; restart it"
             )
 
-    def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
-        which = indices(
-            "tables", self._device.fetch(self._given("tables", tables)), self.num_tables
-        )
-        if np.bincount(which).max(initial=0) > 1:
-            raise SabaccError("tables: an index is named twice")
-        return self._whole_numbers(which)
-
     def _checked_actions(self, actions: ArrayLike, count: int) -> Any:
         """Return actions as they were given: numbers beyond int64 are refused by name."""
         chosen = self._given("actions", actions)
@@ -351,18 +252,6 @@ class Tables:
                 f"actions: give {count} whole numbers, not {chosen.dtype} of shape {chosen.shape}"
             )
         return chosen
-
-    def _given(self, name: str, values: Any) -> Any:
-        """Return what a user gave as an array, of the device if it was there."""
-        try:
-            array = self._device.given(values)
-        except ValueError:
-            raise SabaccError(f"{name}: rows of several lengths make no array") from None
-        return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
-
-    def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
-        numbers: NDArray[np.int64] = self._device.whole_numbers(array)
-        return numbers
 
     def _refusal(self, table: int, action: int) -> str:
         names = action_names(self.bet_sizes)
@@ -390,57 +279,7 @@ class Tables:
         self._stakes.give(self._device.fetch(self._checked_tables(tables)), credits, sabacc_pots)
         self._put_start()
 
-    # Looking and keeping.
-
-    def game(self, table: int) -> Game:
-        """Return a copy of one table's hand as a ``Game``, its history empty."""
-        return self._game(self._played.games, table)
-
-    def final_game(self, table: int) -> Game:
-        """Return the last hand that ended at a table: its revealed hands, winners and net credits.
-
-        Raises:
-            SabaccError: where none has ended yet.
-        """
-        game = self._game(self._ended.finals, table)
-        if game.num_players == 0:
-            raise SabaccError(f"table {table}: no hand has ended yet")
-        return game
-
-    @property
-    def final_records(self) -> NDArray[Any]:
-        """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
-        return self._ended.finals
-
-    def _game(self, games: NDArray[Any], table: int) -> Game:
-        table = whole("table", table, 0, self.num_tables - 1)
-        record = self._device.fetch(games[table : table + 1]).copy()
-        return game_of_record(self.rule_sets[self.rule_of[table]], record)
-
-    def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
-        """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
-
-        Args:
-            tables: distinct tables, (n,).
-            seats: a seat at each of them, (n,), or one for all.
-
-        Raises:
-            SabaccError: for what is no table or no seat, or where no hand has ended yet.
-        """
-        which = self._checked_tables(tables)
-        n = len(which)
-        named = self._device.fetch(which)
-        whose = seats_at(
-            self._device.fetch(self._given("seats", seats)), named, self.players[named]
-        )
-        unended = self._device.first(batch.first_unended, (self._ended,), which)
-        if unended >= 0:
-            raise SabaccError(f"table {named[unended]}: no hand has ended yet")
-        seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
-        rows = seen.view(OBSERVATION_DTYPE).reshape(n)
-        batches = (self._played, self._ended)
-        self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
-        return seen
+    # Keeping.
 
     def clone_from(self, other: Tables, sources: ArrayLike, tables: ArrayLike) -> None:
         """Make tables go on from where tables of another batch (or of this one) stand.

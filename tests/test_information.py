@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from sabacc_env import Card, Game, Move, RuleSet, load_rules, rule_sets, sabacc_v0
 from sabacc_env.cards import slot_order
+from sabacc_env.desk import Desk
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.engine.public import show_seats
 from sabacc_env.observation import OBSERVATION_SIZE, blocks, feature_names
 from sabacc_env.render.text import render_text
 from tests.random_play import HOUSE_RULES, random_move
 from tests.strategies import tables
 
+SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
 JUNK = 8
 seeds = st.integers(0, 2**64 - 1)
 every_rules = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.values())
@@ -97,9 +100,10 @@ def positions(
 
 
 def observation(game: Game, seat: int) -> NDArray[np.float32]:
-    row = np.full(OBSERVATION_SIZE, np.nan, dtype=np.float32)
-    game.observe(seat, row)
-    return row
+    desk = Desk(game.rules, SIZES)
+    desk.aside.fill(np.nan)
+    game.observe_at(desk, seat)
+    return desk.aside.copy()
 
 
 # Nothing leaks.

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.keys import hand_key
 from sabacc_env.observation import OBSERVATION_SIZE
@@ -48,13 +49,10 @@ def everything(tables: Tables) -> dict[str, bytes]:
 
 def assert_shows(tables: Tables, table: int, game: Game) -> None:
     """Assert that a table shows what a game shows the seat to act."""
-    seat = game.seat_to_act
-    assert seat is not None
-    observation = np.empty(OBSERVATION_SIZE, dtype=np.float32)
-    game.observe(seat, observation)
-    assert tables.seats_to_act[table] == seat
-    assert tables.observations[table].tobytes() == observation.tobytes()
-    assert tables.action_masks[table].tobytes() == game.action_mask(SIZES).tobytes()
+    desk = Desk(game.rules, SIZES)
+    assert tables.seats_to_act[table] == game.show_at(desk) >= 0
+    assert tables.observations[table].tobytes() == desk.observation.tobytes()
+    assert tables.action_masks[table].tobytes() == desk.mask.tobytes()
 
 
 # Against Game.
@@ -66,6 +64,7 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
     num_players, num_tables, hands = most_players(rules), 3, 4
     rng = random.Random(rules.name)
     tables = Tables(rules, num_tables, num_players, seed=8, hands=hands)
+    desk = Desk(rules, SIZES)
     counts, numbers = [0] * num_tables, [0] * num_tables
 
     def deal(table: int, **carried: Any) -> Game:
@@ -83,7 +82,7 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
         tables.step(actions)
         for table in range(num_tables):
             game = games[table]
-            game.play_code(int(actions[table]), SIZES)
+            game.play_at(desk, int(actions[table]))
             over = game.phase == "over"
             assert tables.finished[table] == over
             if not over:
@@ -214,6 +213,7 @@ def test_empty_lists_name_no_table() -> None:
     tables.restart([])
     tables.clone_from(tables, [], [])
     assert tables.final_observations([], []).shape == (0, OBSERVATION_SIZE)
+    assert tables.final_endings([]).shape == (0,)
     assert tables.to_bytes() == before
 
 

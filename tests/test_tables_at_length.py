@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from sabacc_env import Game, IllegalMove, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env.desk import Desk
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.hands import hand_name
 from sabacc_env.observation import PACKED_SCALES
 from sabacc_env.policies import always_raise, calling_station, count, pick, policy, random_legal
 from tests.engine.twins import INTERPRETED
@@ -136,18 +139,30 @@ def test_the_finished_hand_is_kept() -> None:
     tables = Tables("casino", 64, 3, seed=0)
     with pytest.raises(SabaccError, match="no hand has ended yet"):
         tables.final_game(0)
+    with pytest.raises(SabaccError, match="table 5: no hand has ended yet"):
+        tables.final_endings([5])
+    desk = Desk(tables.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
     revealed = 0
     for _ in range(60):
         tables.step(tables.action_masks.argmax(axis=1))
         ended = np.flatnonzero(tables.finished)
         shown = tables.final_observations(ended, 1)
+        endings = tables.final_endings(ended)
         for row, table in enumerate(ended.tolist()):
             game = tables.final_game(table)
             assert game.net_credits == tables.net_credits[table].tolist()
             assert game.phase == "over"
-            own = np.empty_like(shown[row])
-            game.observe(1, own)
-            assert own.tobytes() == shown[row].tobytes()
+            game.observe_at(desk, 1)
+            assert desk.aside.tobytes() == shown[row].tobytes()
+            ending = endings[row]
+            assert ending["net_credits"][:3].tolist() == game.net_credits
+            assert [seat for seat in ending["winners"].tolist() if seat >= 0] == game.winners
+            assert ending["sabacc_pot"] == game.sabacc_pot
+            assert game.revealed_hands == {
+                seat: hand_name("casino", int(ending["strengths"][seat]))
+                for seat in range(3)
+                if ending["revealed"] >> seat & 1
+            }
             revealed += game.revealed
             assert game.winners is not None
             assert not game.revealed or game.rank(game.winners[0]) is not None

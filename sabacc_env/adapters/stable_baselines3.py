@@ -17,7 +17,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices,
 
 from sabacc_env.checks import number, whole
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.envs.learner_seat import AnyOpponents, LearnerTables, Range
+from sabacc_env.envs.learner_seat import LearnerTables
+from sabacc_env.envs.opponents import AnyOpponents
+from sabacc_env.envs.stake_ranges import Range
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables

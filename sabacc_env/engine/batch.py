@@ -15,6 +15,7 @@ from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import OVER, Array, Record
 from sabacc_env.engine.observe import observe_play, observe_rules
+from sabacc_env.engine.showing import put_ending, put_mask
 from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
 
 
@@ -184,8 +185,7 @@ def show_turn(played: Played, shown: Shown, table: int) -> None:
     shown.legal[table] = bits
     if seat < 0:
         return
-    for action in range(shown.masks.shape[1]):
-        shown.masks[table, action] = bits >> action & 1
+    put_mask(bits, shown.masks[table])
     observe_play(g, r, seat, shown.rows[table])
     if len(shown.packed) > 0:
         for feature in range(OBSERVATION_SIZE):
@@ -201,6 +201,14 @@ def observe_finals(played: Played, ended: Ended, seats: Array, rows: Array, whic
         r = played.rules[played.rule_of[which[i]]]
         observe_rules(g, r, rows[i])
         observe_play(g, r, seats[i], rows[i])
+
+
+@jit
+def put_endings(played: Played, ended: Ended, endings: Array, which: Array) -> None:
+    """Write how the last hands that ended at these tables did, record by record."""
+    for i in range(len(which)):
+        table = which[i]
+        put_ending(ended.finals[table], played.rules[played.rule_of[table]], endings[i])
 
 
 # Stepping.

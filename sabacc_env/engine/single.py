@@ -20,7 +20,6 @@ from sabacc_env.engine.layout import (
     FIRST_CARD_ACTION,
     MAX_BET_SIZES,
     MAX_HAND,
-    MAX_SEATS,
     OVER,
     RAISE,
     RAISE_TO,
@@ -30,6 +29,7 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.engine.observe import observe
 from sabacc_env.engine.ranking import hand_strength
+from sabacc_env.engine.showing import ENDING_DTYPE, put_ending, put_mask
 from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
 
 ILLEGAL = -1
@@ -71,14 +71,6 @@ def legal_bits(games: Array, desks: Array) -> int:
 
 
 @jit
-def write_mask(games: Array, rules: Array, bet_sizes: Array, mask: Array) -> None:
-    """Write the legal actions as 0 and 1."""
-    bits = legal_actions(games[0], rules[0], bet_sizes[0])
-    for action in range(len(mask)):
-        mask[action] = bits >> action & 1
-
-
-@jit
 def describe(g: Record, code: int) -> int:
     """Return a move as seat << 40 | kind << 32 | the card that it names (a raise: see ``turn``)."""
     seat = int(g.seat_to_act)
@@ -116,12 +108,6 @@ def seat_strength(games: Array, rules: Array, seat: int) -> int:
 
 
 @jit
-def observe_seat(games: Array, rules: Array, seat: int, observations: Array) -> None:
-    """Write the observation of one seat of one game."""
-    observe(games[0], rules[0], seat, observations[0])
-
-
-@jit
 def rank_hands(games: Array, ranking: int, hands: Array, strengths: Array) -> None:
     """Write the strengths of hands, (n, MAX_HAND) card ids with -1 for none last.
 
@@ -148,16 +134,12 @@ DESK_DTYPE: Final = np.dtype(
             [
                 ("rules", RULES_DTYPE),
                 ("sizes", BET_SIZES_DTYPE),
-                # How a hand ended: the seats whose hands were revealed as bits, the Sabacc pot, how
-                # many pots there were; then for each seat, pot, seat:
-                ("ending", "i8", (3,)),
-                ("net_credits", "i8", (MAX_SEATS,)),
-                ("winners", "i8", (MAX_SEATS,)),
-                ("strengths", "i8", (MAX_SEATS,)),
+                ("ending", ENDING_DTYPE),  # of a hand that is over
                 # What the seat to act may know and do; and what any seat knows that is asked for.
                 ("observation", OBSERVATION_DTYPE),
                 ("aside", OBSERVATION_DTYPE),
                 ("mask", "i1", (FIRST_BET_ACTION + MAX_BET_SIZES,)),
+                ("padding", "i1", (2,)),  # to whole words, as Numba wants it: NumPy sees no need
             ],
             align=True,
         ),
@@ -195,11 +177,9 @@ def show(g: Record, d: Record) -> int:
     """Do what ``show_at`` says, with the records themselves."""
     seat = int(g.seat_to_act)
     if seat < 0:
-        put_ending(g, d)
+        put_ending(g, d.rules, d.ending)
         return -1
-    bits = legal_actions(g, d.rules, d.sizes)
-    for action in range(len(d.mask)):
-        d.mask[action] = bits >> action & 1
+    put_mask(legal_actions(g, d.rules, d.sizes), d.mask)
     observe(g, d.rules, seat, d.observation)
     return seat
 
@@ -208,20 +188,6 @@ def show(g: Record, d: Record) -> int:
 def observe_at(games: Array, desks: Array, seat: int) -> None:
     """Write aside what a seat may know."""
     observe(games[0], desks[0].rules, seat, desks[0].aside)
-
-
-@jit
-def put_ending(g: Record, d: Record) -> None:
-    """Write how a hand that is over ended."""
-    revealed = int(g.remaining) if g.revealed == 1 else 0
-    d.ending[0] = revealed
-    d.ending[1] = g.sabacc_pot
-    d.ending[2] = g.num_pots
-    for index in range(MAX_SEATS):
-        d.net_credits[index] = g.net_credits[index]
-        d.winners[index] = g.pot_winners[index]
-        if revealed >> index & 1:
-            d.strengths[index] = hand_strength(int(d.rules.ranking), g, index)
 
 
 @jit

@@ -231,13 +231,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def _pay_out(self) -> None:
         """Pay the rewards of a hand that is over and say how it ended."""
-        desk, agents = self._desk, self.possible_agents
-        revealed, sabacc_pot, num_pots = desk.ending.tolist()
-        net = desk.net_credits.tolist()[: self.num_players]
-        won = [agents[seat] for seat in desk.winners.tolist()[:num_pots]]
+        ending, agents = self._desk.ending, self.possible_agents
+        sabacc_pot, revealed = ending["sabacc_pot"].item(), ending["revealed"].item()
+        net = ending["net_credits"][0, : self.num_players].tolist()
+        won = [agents[seat] for seat in ending["winners"][0].tolist() if seat >= 0]
         names = {}
         if revealed:
-            strengths = desk.strengths.tolist()
+            strengths = ending["strengths"][0].tolist()
             names = {
                 agent: hand_name(self.rules.ranking, strengths[seat])
                 for agent, seat in self._seats.items()
@@ -276,7 +276,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Return the observations of all seats, in seat order, as one array."""
         rows = np.empty((self.num_players, OBSERVATION_SIZE), dtype=np.float32)
         for seat in range(self.num_players):
-            self.game.observe(seat, rows[seat])
+            self.game.observe_at(self._desk, seat)
+            rows[seat] = self._desk.aside
         return rows.reshape(-1)
 
     def render(self) -> str | None:

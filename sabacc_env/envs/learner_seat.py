@@ -1,14 +1,11 @@
-"""One seat for a learner, the others played inside: what all single-agent environments share.
+"""Many tables played from one seat each, a learner's, the others played inside.
 
-``Opponents`` are who plays the other seats, ``StakeRanges`` what episodes start from, and
-``LearnerTables`` many tables played from the learner's seat: Gymnasium's vector environment and
-the one for Stable-Baselines3 are forms of it.
+Gymnasium's vector environment and the one for Stable-Baselines3 are forms of it.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,9 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sabacc_env import asking
-from sabacc_env.agent import Agent, agent_class
-from sabacc_env.checks import check_num_players, items, number, whole
+from sabacc_env.checks import check_num_players, whole
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
@@ -26,17 +21,14 @@ from sabacc_env.engine.actions import (
     num_actions,
 )
 from sabacc_env.engine.features import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.envs.opponents import AnyOpponents, Opponents
+from sabacc_env.envs.stake_ranges import Range, StakeRanges
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables import Tables
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
-Range = tuple[float, float]
-"""The least and the most of something, in antes."""
-
-AnyOpponents = Agent | str | Sequence[Agent | str]
-"""An agent as an object or by the name that it is registered under, or several of them."""
 
 KEPT: Final = {
     "tables": bytes,
@@ -62,151 +54,6 @@ def seat_spaces(bet_sizes: Sequence[BetSize]) -> tuple[spaces.Box, spaces.Discre
     return features, spaces.Discrete(num_actions(bet_sizes))
 
 
-class Opponents:
-    """The agents that play the other seats: each seat draws its own when an episode starts.
-
-    Attributes:
-        agents: who may be drawn.
-        members: (num_tables, num_players) which of them a seat has drawn.
-    """
-
-    def __init__(
-        self,
-        rules: RuleSet,
-        num_tables: int,
-        num_players: int,
-        bet_sizes: Sequence[BetSize],
-        opponents: AnyOpponents,
-        weights: Sequence[float] | None,
-    ) -> None:
-        self._built_for = rules, num_players, bet_sizes
-        self.members = np.zeros((num_tables, num_players), dtype=np.int64)
-        self.choose(opponents, weights)
-
-    def choose(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
-        """Draw from these from the next episodes on; one in play stays at its place's agent.
-
-        Args:
-            opponents: agents built for this game, or registered names.
-            weights: how often each is drawn, in proportion; None is equally often.
-
-        Raises:
-            SabaccError: for what is no agent, none at all, fewer than before, or weights that are
-                no proportions.
-        """
-        if isinstance(opponents, str | Agent) or not isinstance(opponents, Iterable):
-            opponents = [opponents]
-        agents = [self._agent(each) for each in opponents]
-        if len(agents) <= self.members.max():
-            raise SabaccError(f"opponents: give at least {self.members.max() + 1}")
-        shares = np.ones(len(agents))
-        if weights is not None:
-            shares = np.array([number("weights", share) for share in items("weights", weights)])
-        if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
-            raise SabaccError("weights: give one for each opponent, none negative, not all 0")
-        self.agents = agents
-        self._shares = shares / shares.sum()
-        self.forget()
-
-    def _agent(self, opponent: Any) -> Agent:
-        if isinstance(opponent, str):
-            return asking.build(opponent, agent_class(opponent), *self._built_for)
-        if isinstance(opponent, type) or not isinstance(opponent, Agent):
-            raise SabaccError(
-                f"opponents: {opponent!r} is no agent; give agents built for this game, or "
-                "registered names"
-            )
-        return opponent
-
-    def forget(self) -> None:
-        """Tell all agents to start afresh at every table."""
-        asking.reset(self.agents, len(self.members))
-
-    def restart(self, tables: Ints) -> None:
-        """Tell all agents that a new hand begins at these tables."""
-        asking.restart(self.agents, tables)
-
-    def draw(self, tables: Ints, rng: np.random.Generator) -> None:
-        """Draw the agents of every seat of these tables."""
-        size = (len(tables), self.members.shape[1])
-        self.members[tables] = rng.choice(len(self.agents), size=size, p=self._shares)
-
-    def actions(self, tables: Tables, which: Ints, rng: np.random.Generator) -> Ints:
-        """Return what is played at these tables: each agent is asked once for all its seats."""
-        members = self.members[which, tables.seats_to_act[which]]
-        actions = np.zeros(len(which), dtype=np.int64)
-        for member in np.flatnonzero(np.bincount(members)):
-            rows = np.flatnonzero(members == member)
-            actions[rows] = asking.actions_at(self.agents[member], tables, which[rows], rng)
-        return actions
-
-
-class StakeRanges:
-    """What the seats start an episode with, where it is drawn rather than as the rules say.
-
-    Args:
-        rules: the rules to be played.
-        num_players: seats at a table.
-        stacks: least and most credits of a seat, in antes, drawn evenly; None is as the rules say.
-        equal_stacks: whether the seats of a table start with the same credits.
-        sabacc_pots: least and most credits in the Sabacc pot, in antes; None is none.
-
-    Raises:
-        SabaccError: for what is no range, or what these rules do not have.
-    """
-
-    def __init__(
-        self,
-        rules: RuleSet,
-        num_players: int,
-        stacks: Range | None,
-        equal_stacks: bool,
-        sabacc_pots: Range | None,
-    ) -> None:
-        self._rules = rules
-        self._num_players = num_players
-        self._equal = equal_stacks
-        self._set(stacks, sabacc_pots)
-
-    def change(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
-        """Draw from these ranges from now on.
-
-        Raises:
-            SabaccError: as the class, and for None in place of a range or the other way round.
-        """
-        for name, before, given in (
-            ("stacks", self._stacks, stacks),
-            ("sabacc_pots", self._pots, sabacc_pots),
-        ):
-            if (before is None) != (given is None):
-                raise SabaccError(f"{name}: a range stays a range, and what the rules say stays so")
-        self._set(stacks, sabacc_pots)
-
-    def _set(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
-        if stacks is not None and self._rules.points:
-            raise SabaccError(f"stacks: the rules {self._rules.name!r} are played for points")
-        if sabacc_pots is not None and not self._rules.sabacc_ante:
-            raise SabaccError(f"sabacc_pots: the rules {self._rules.name!r} have no Sabacc pot")
-        unit = self._rules.ante_unit
-        ranges = _credits("stacks", stacks, 1, unit), _credits("sabacc_pots", sabacc_pots, 0, unit)
-        self._stacks, self._pots = ranges
-
-    def draw(self, count: int, rng: np.random.Generator) -> dict[str, Ints]:
-        """Draw for so many tables what is not as the rules say.
-
-        Returns:
-            ``credits`` (count, num_players) and ``sabacc_pots`` (count,), where there is a range.
-        """
-        drawn = {}
-        if self._stacks is not None:
-            size = (count, 1 if self._equal else self._num_players)
-            stacks = rng.integers(*self._stacks, size, endpoint=True)
-            drawn["credits"] = np.broadcast_to(stacks, (count, self._num_players)).copy()
-        if self._pots is not None:
-            drawn["sabacc_pots"] = rng.integers(*self._pots, count, endpoint=True)
-        return drawn
-
-
 class LearnerTables:
     """Many tables at which one seat is the learner's; it moves on by one at every episode.
 
@@ -225,6 +72,8 @@ class LearnerTables:
         bet_sizes: what the bet actions mean.
         stacks, equal_stacks, sabacc_pots: as of ``StakeRanges``.
         threads: how many threads step the tables; results do not depend on it.
+        hear: is called with the tables, (n,), at which a hand of the learner's has just ended,
+            while it is the last one that ``tables`` keep.
 
     Attributes:
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
@@ -249,6 +98,7 @@ class LearnerTables:
         equal_stacks: bool = False,
         sabacc_pots: Range | None = None,
         threads: int = 1,
+        hear: Callable[[Ints], None] | None = None,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
@@ -260,6 +110,7 @@ class LearnerTables:
             "threads": threads,
         }
         self._rng = rng
+        self._hear = hear
         self.tables = self._new_tables()  # refuses what makes none
         self.opponents = Opponents(
             self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
@@ -356,6 +207,8 @@ class LearnerTables:
         if not len(ended):
             return
         own = ended[counting[ended]]
+        if self._hear is not None and len(own):
+            self._hear(own)
         net = tables.net_credits[own, self.seats[own]]
         rewards[own] += net / self.rules.ante_unit
         self._hands_counted += len(own)
@@ -449,18 +302,3 @@ class LearnerTables:
         except (KeyError, TypeError, ValueError, OverflowError):
             raise SabaccError("state: its rng is no state of this generator") from None
         return tables, stakes
-
-
-def _credits(
-    name: str, antes: Range | None, smallest: int, ante_unit: int
-) -> tuple[int, int] | None:
-    """Return the least and most whole credits of a range in antes."""
-    if antes is None:
-        return None
-    ends = items(name, antes)
-    if len(ends) != 2:
-        raise SabaccError(f"{name}: give two numbers of antes, the least and the most")
-    least, most = (number(name, end) for end in ends)
-    if not smallest <= least <= most < math.inf:
-        raise SabaccError(f"{name}: {least} to {most} is no range of antes from {smallest} up")
-    return round(least * ante_unit), round(most * ante_unit)

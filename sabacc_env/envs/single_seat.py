@@ -15,20 +15,15 @@ from sabacc_env import asking
 from sabacc_env.checks import whole
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.envs.aec import SabaccAEC, whole_action
-from sabacc_env.envs.learner_seat import (
-    AnyOpponents,
-    Floats,
-    Opponents,
-    Range,
-    StakeRanges,
-    seat_spaces,
-)
+from sabacc_env.envs.learner_seat import Floats, seat_spaces
+from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.options import (
     RENDER_MODES,
     TABLE_OPTIONS,
     checked_render_mode,
     known_options,
 )
+from sabacc_env.envs.stake_ranges import Range, StakeRanges
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
 from sabacc_env.render.text import render_text
@@ -77,7 +72,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     ``opponents``: a registered name or an agent, or several that each seat draws from;
     ``weights``: how often each of them is drawn. ``hands``: hands in an episode. ``bet_sizes``:
     what the bet actions mean. ``stacks``, ``equal_stacks``, ``sabacc_pots``: what episodes start
-    from, drawn (``envs.learner_seat.StakeRanges``). ``render_mode``: ``"ansi"`` returns the table
+    from, drawn (``envs.stake_ranges.StakeRanges``). ``render_mode``: ``"ansi"`` returns the table
     as text, ``"human"`` prints it, both as the learner may see it.
 
     ## Version History
@@ -229,9 +224,10 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         table = self._table
         while not table.terminations[self._agent] and (seat := self.game.seat_to_act) != self.seat:
             agent = self._opponents.agents[self._opponents.members[0, seat]]
-            mask = table.infos[table.agent_selection]["action_mask"]
-            seen = asking.seen_in(self.game, agent)
-            (action,) = asking.actions(agent, seen, mask[None], self.np_random, THE_TABLE)
+            shown = table.observe(table.agent_selection)
+            seen = asking.seen_in(self.game, agent, shown["observation"])
+            mask = shown["action_mask"][None]
+            (action,) = asking.actions(agent, seen, mask, self.np_random, THE_TABLE)
             self._play(int(action))
         self._over = table.terminations[self._agent]
 

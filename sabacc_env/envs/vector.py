@@ -13,9 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.checks import allowed, whole, whole_numbers
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.envs.learner_seat import AnyOpponents, Floats, Ints, LearnerTables, Range
+from sabacc_env.engine.showing import ENDING_DTYPE
+from sabacc_env.envs.learner_seat import Floats, Ints, LearnerTables
+from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.options import known_options
+from sabacc_env.envs.stake_ranges import Range
 from sabacc_env.errors import SabaccError
+from sabacc_env.hands import hand_name
 from sabacc_env.rules import RuleSet
 
 Bools = NDArray[np.bool_]
@@ -43,6 +47,12 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
     An illegal action ends the episode of its table alone, with reward -1 and
     ``info["illegal_action"]``; under ``SAME_STEP`` that is in ``final_info``.
 
+    On a step that ended a hand, ``info`` has what ``Sabacc-v0`` tells of it too, as Gymnasium lays
+    it out, the tables told of in an array ``_net_credits`` and so on: ``net_credits`` and
+    ``winners`` as lists, ``sabacc_pot`` as numbers, and in ``revealed_hands`` an array of names for
+    each agent that revealed its hand anywhere. Where the episode ended with the hand, that is in
+    ``final_info`` under ``SAME_STEP``.
+
     Args:
         num_envs: how many tables.
         rules: a rule set by name, path, or as a ``RuleSet``.
@@ -52,7 +62,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         hands: hands in an episode (see ``Tables``).
         bet_sizes: what the bet actions mean.
         stacks, equal_stacks, sabacc_pots: what episodes start from, where it is drawn
-            (``envs.learner_seat.StakeRanges``).
+            (``envs.stake_ranges.StakeRanges``).
         threads: how many threads step the tables; results do not depend on it.
         autoreset_mode: an ``AutoresetMode`` or its value.
 
@@ -100,6 +110,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             equal_stacks=equal_stacks,
             sabacc_pots=sabacc_pots,
             threads=threads,
+            hear=self._hear,
         )
         self.num_envs = self.learner.num_envs
         self.single_observation_space = self.learner.observation_space
@@ -107,6 +118,10 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._waiting = np.zeros(self.num_envs, dtype=np.bool_)
+        self._agents = [f"player_{seat}" for seat in range(self.learner.num_players)]
+        # Where a hand ended in the last step, and how.
+        self._finished = np.zeros(self.num_envs, dtype=np.bool_)
+        self._endings = np.zeros(self.num_envs, ENDING_DTYPE)
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -158,16 +173,15 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         if illegal.any():
             self.learner.restart(np.flatnonzero(illegal))
         playing = np.flatnonzero(~ignored & ~illegal)
+        self._finished[:] = False
         rewards, ended = self.learner.step(chosen[playing], playing)
         rewards[illegal] = -1
         ended |= illegal
-        told = {}
-        if illegal.any():
-            told = {"illegal_action": illegal, "_illegal_action": illegal.copy()}
-        if self._mode is not AutoresetMode.SAME_STEP:
+        if self._mode is AutoresetMode.SAME_STEP:
+            told = self._told(~ended, illegal) | self._final_info(ended, illegal)
+        else:
             self._waiting = ended.copy()
-        elif ended.any():
-            told = self._final_info(ended, told)
+            told = self._told(np.ones_like(ended), illegal)
         return self._observations(), rewards, ended, np.zeros_like(ended), self._info() | told
 
     def action_masks(self) -> Bools:
@@ -186,21 +200,59 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
 
     def _info(self) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        return {"action_mask": self._masks(), "_action_mask": everywhere}
+        return _with_presence({"action_mask": self._masks()}, everywhere)
 
-    def _final_info(self, ended: Bools, told: dict[str, Any]) -> dict[str, Any]:
-        """Return what ``SAME_STEP`` tells of the episodes that ended, as Gymnasium lays it out."""
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        for table in np.flatnonzero(ended):
-            final_obs[table] = self.learner.finals[table].copy()
-        masks = np.zeros_like(self.learner.tables.action_masks)
-        final_info = {"action_mask": masks, "_action_mask": ended.copy(), **told}
+    def _hear(self, tables: Ints) -> None:
+        """Keep how hands of the learner's ended that have just done so at these tables."""
+        self._finished[tables] = True
+        self._endings[tables] = self.learner.tables.final_endings(tables)
+
+    def _told(self, where: Bools, illegal: Bools) -> dict[str, Any]:
+        """Return what there is to tell of the last step at some tables, as Gymnasium lays it out.
+
+        Args:
+            where: the tables, (num_envs,).
+            illegal: where the action was illegal, (num_envs,).
+        """
+        told: dict[str, Any] = {}
+        if (wrong := where & illegal).any():
+            told |= _with_presence({"illegal_action": wrong}, wrong)
+        if (finished := where & self._finished).any():
+            told |= _with_presence(self._ended_hands(finished), finished)
+        return told
+
+    def _ended_hands(self, finished: Bools) -> dict[str, Any]:
+        """Return how the hands at these tables ended."""
+        endings = self._endings[finished]
+        agents, ranking = self._agents, self.learner.rules.ranking
+        net = endings["net_credits"][:, : len(agents)].tolist()
+        winners = endings["winners"][:, : len(agents)].tolist()  # there are no more pots than seats
+        won = [[agents[seat] for seat in row if seat >= 0] for row in winners]
+        revealed_hands: dict[str, Any] = {}
+        for seat, agent in enumerate(agents):
+            revealed = endings["revealed"] >> seat & 1 > 0
+            if revealed.any():
+                there = finished.copy()
+                there[finished] = revealed
+                strengths = endings["strengths"][revealed, seat].tolist()
+                names = [hand_name(ranking, strength) for strength in strengths]
+                revealed_hands |= _with_presence({agent: _spread(names, there)}, there)
         return {
-            "final_obs": final_obs,
-            "_final_obs": ended.copy(),
-            "final_info": final_info,
-            "_final_info": ended.copy(),
+            "net_credits": _spread(net, finished),
+            "revealed_hands": revealed_hands,
+            "winners": _spread(won, finished),
+            "sabacc_pot": np.where(finished, self._endings["sabacc_pot"], 0),
         }
+
+    def _final_info(self, ended: Bools, illegal: Bools) -> dict[str, Any]:
+        """Return what ``SAME_STEP`` tells of the episodes that ended; arguments as of ``_told``."""
+        if not ended.any():
+            return {}
+        finals = [self.learner.finals[table].copy() for table in np.flatnonzero(ended)]
+        masks = np.zeros_like(self.learner.tables.action_masks)
+        final_info = _with_presence({"action_mask": masks}, ended) | self._told(ended, illegal)
+        final = {"final_obs": _spread(finals, ended), "final_info": final_info}
+        return _with_presence(final, ended)
 
     def _checked_mask(self, mask: Any) -> Bools:
         chosen = np.asarray(mask)
@@ -209,6 +261,19 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
                 f"reset_mask: give an array of {self.num_envs} bool, at least one of them True"
             )
         return chosen
+
+
+def _spread(values: list[Any], where: Bools) -> NDArray[Any]:
+    """Return an array of objects, those given where they belong, and None elsewhere."""
+    spread = np.full(len(where), None, dtype=object)
+    for table, value in zip(np.flatnonzero(where).tolist(), values, strict=True):
+        spread[table] = value
+    return spread
+
+
+def _with_presence(info: dict[str, Any], where: Bools) -> dict[str, Any]:
+    """Return infos with an array beside each that says where they are, as Gymnasium has it."""
+    return info | {f"_{name}": where.copy() for name in info}
 
 
 def _mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:

@@ -12,6 +12,8 @@ pytest.importorskip("stable_baselines3")
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
+from sabacc_env.desk import Desk
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from tests.opponents import CALL, CHECK, JUNK, Preferring
 
 RULES = load_rules("casino")
@@ -317,12 +319,12 @@ def test_what_the_learner_saw_at_the_end():
     env = make(opponents=[Preferring(CHECK, CALL)])
     env.reset()
     seats = env._learner.seats.copy()
+    desk = Desk(env.tables.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
     for _ in range(40):
         _, _, dones, infos = env.step(env.action_masks().argmax(axis=1))
         for table in np.flatnonzero(dones):
-            seen = np.zeros(env.observation_space.shape, dtype=np.float32)
-            env.tables.final_game(table).observe(seats[table], seen)
-            assert np.array_equal(infos[table]["terminal_observation"], seen)
+            env.tables.final_game(table).observe_at(desk, seats[table])
+            assert np.array_equal(infos[table]["terminal_observation"], desk.aside)
         seats = env._learner.seats.copy()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sabacc_env import Tables
+from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.observation import OBSERVATION_SIZE
 
 NAMES = ("random", "tight", "loose", "calling_station", "always_raise", "maximiser")
 
@@ -23,6 +23,6 @@ def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **o
 
 def decision(game, bet_sizes=DEFAULT_BET_SIZES):
     """Return the observation and mask of the seat to act, a row each."""
-    observation = np.zeros((1, OBSERVATION_SIZE), dtype=np.float32)
-    game.observe(game.seat_to_act, observation[0])
-    return observation, game.action_mask(encode_bet_sizes(bet_sizes))[None]
+    desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
+    game.show_at(desk)
+    return desk.observation[None], desk.mask[None]

@@ -53,6 +53,7 @@ def no_such_action(_observation, _legal, _word):
         lambda tables: tables.step(np.array([0, 0, 2**64 - 1], dtype=np.uint64)),
         lambda tables: tables.final_observations([0], [2]),
         lambda tables: tables.final_observations([0], [1]),
+        lambda tables: tables.final_endings([1]),
         lambda tables: tables.clone_from(tables, [5], [0]),
     ],
 )

@@ -73,10 +73,11 @@ class Match:
         self.compare()
 
     def look_back(self) -> None:
-        """Compare what seats saw of the hands that ended."""
+        """Compare what seats saw of the hands that ended, and how they did."""
         over = np.flatnonzero(self.cpu.hand_counts)
         ours, theirs = (tables.final_observations(over, over % 2) for tables in self.two)
         assert ours.tobytes() == fetched(self.other, theirs).tobytes()
+        assert self.cpu.final_endings(over).tobytes() == self.other.final_endings(over).tobytes()
         if len(over):
             first = int(over[0])
             assert self.cpu.final_game(first).to_dict() == self.other.final_game(first).to_dict()

@@ -65,6 +65,7 @@ def write_all(folder: Path) -> None:
     tables.play([random_legal, always_raise], 1)
     tables._ended.finals["num_players"] = 2  # as if a hand had ended: nothing is played here
     tables.final_observations([0], [1])
+    tables.final_endings([0])
     tables.clone_from(tables, [0], [1])
     words = np.zeros((1, 1), dtype=np.int64)
     device.write_ptx("assign", kernels.assign, np.zeros(1, dtype=np.int32), words[0])

@@ -28,7 +28,7 @@ GPU = cuda.is_available()
 KERNELS = {
     *("begin_episodes", "step_tables", "play_tables", "show_tables", "observe_finals"),
     *("first_illegal", "first_dead_start", "first_stopped", "first_unended"),
-    *("assign", "clear", "move_rows"),
+    *("put_endings", "assign", "clear", "move_rows"),
 }
 FLOATS = {
     *("abs", "add", "cvt", "div.rn", "ld", "max", "min", "mov", "mul", "neg", "rcp.rn"),

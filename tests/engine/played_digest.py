@@ -13,8 +13,8 @@ import sys
 import numpy as np
 
 from sabacc_env import Game, load_rules, rule_sets
+from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.observation import OBSERVATION_SIZE
 from tests.random_play import HOUSE_RULES
 
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
@@ -24,20 +24,19 @@ def played_digest(hands: int, most_moves: int) -> str:
     """Play hands whose players, seeds and actions come from one seeded Python generator."""
     rng = random.Random("played digest")
     digest = hashlib.sha256()
-    row = np.empty(OBSERVATION_SIZE, dtype=np.float32)
     for rules in [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]:
+        desk = Desk(rules, SIZES)
         for _ in range(hands):
             game = Game(rules, rng.randint(*rules.seats), seed=rng.getrandbits(64))
             for _ in range(most_moves):
                 digest.update(game._records.tobytes())
-                seat = game.seat_to_act
-                game.observe(rng.randrange(game.num_players) if seat is None else seat, row)
-                digest.update(row.tobytes())
-                if seat is None:
+                if game.show_at(desk) < 0:
+                    game.observe_at(desk, rng.randrange(game.num_players))
+                    digest.update(desk.aside.tobytes())
                     break
-                mask = game.action_mask(SIZES)
-                digest.update(mask.tobytes())
-                game.play_code(rng.choice(np.flatnonzero(mask).tolist()), SIZES)
+                digest.update(desk.observation.tobytes())
+                digest.update(desk.mask.tobytes())
+                game.play_at(desk, rng.choice(np.flatnonzero(desk.mask).tolist()))
     return digest.hexdigest()
 
 

@@ -11,6 +11,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
 from sabacc_env import SabaccError, rule_sets
+from sabacc_env.desk import Desk
+from sabacc_env.engine.actions import encode_bet_sizes
 from sabacc_env.envs.vector import SabaccVectorEnv
 from tests.opponents import CALL, CHECK, JUNK, Preferring
 
@@ -37,8 +39,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
+        data = value.tobytes() if value.dtype != object else [plain(item) for item in value]
+        return value.dtype.str, value.shape, data
     return value
+
+
+def told(info: dict[str, Any], table: int) -> dict[str, Any]:
+    """Return what an info says of one table, as an environment of its own would."""
+    return {
+        name: told(value, table) if isinstance(value, dict) else plain(value[table])
+        for name, value in info.items()
+        if not name.startswith("_") and info[f"_{name}"][table]
+    }
 
 
 def same_stepping(env: Any, actions: np.ndarray) -> Any:
@@ -116,19 +128,11 @@ def test_infos_are_laid_out_as_gymnasiums_own(mode, illegal):
             *_, ended, _, info = each.step(actions)
         if mode is SAME_STEP:
             assert set(info) >= {"final_obs", "final_info"}
-            for name in ("net_credits", "revealed_hands", "winners", "sabacc_pot"):
-                info["final_info"].pop(name, None)  # which only the single environment tells
-                info["final_info"].pop(f"_{name}", None)
             for table in range(4):
                 final = info["final_obs"][table]
                 assert final.shape == (400,) if ended[table] else final is None
-        else:
-            info = {name: info[name] for name in info if name.removeprefix("_") in KEPT}
         laid_out.append([*shown, structure(info)])
     assert laid_out[0] == laid_out[1]
-
-
-KEPT = {"action_mask", "illegal_action", "final_obs", "final_info"}
 
 
 # The modes.
@@ -154,11 +158,12 @@ def episodes(env: Any, steps: int) -> list[list[list[Any]]]:
                 assert masks[table].all()
                 played[table].append(plain(observations[table]))
                 continue
-            final = observations[table]
+            final, said = observations[table], told(info, table)
             if ended[table] and mode is SAME_STEP:
-                final = info["final_obs"][table]
+                final, said = info["final_obs"][table], said["final_info"]
                 assert not info["final_info"]["action_mask"][table].any()
-            played[table] += [rewards[table], bool(ended[table]), plain(final)]
+            del said["action_mask"]
+            played[table] += [rewards[table], bool(ended[table]), plain(final), said]
             if ended[table] and mode is not NEXT_STEP:
                 played[table].append(plain(first[table]))
     return played
@@ -249,6 +254,79 @@ def test_any_table_may_be_reset(mode):
             assert np.array_equal(left[~mask], right[~mask])
 
 
+# What is told of hands that ended.
+
+
+@in_every_mode
+@pytest.mark.parametrize("hands", [1, 4])
+@pytest.mark.parametrize("rules", rule_sets())
+def test_it_tells_what_the_single_environment_does(rules, hands, mode):
+    """At one table where the same happens: its first episode after a reset with the same seed."""
+    options: dict[str, Any] = {"rules": rules, "num_players": 3, "hands": hands}
+    options["opponents"] = ["random", "calling_station"]
+    env, single = make(1, mode, **options), gymnasium.make("Sabacc-v0", **options)
+    rng = np.random.default_rng(0)
+    revealed = []
+    for seed in range(20):
+        env.reset(seed=seed)
+        single.reset(seed=seed, options={"seat": 1})
+        # A first episode without a decision is left out by both, each in its own way.
+        over = env.learner.tables.hand_counts[0] >= hands
+        while not over:
+            (action,) = actions = random_actions(env.action_masks(), rng)
+            observation, reward, over, _, info = single.step(action)
+            observations, rewards, ended, _, infos = env.step(actions)
+            assert (rewards.tolist(), ended.tolist()) == ([reward], [over])
+            seen, said = observations[0], told(infos, 0)
+            if over and mode is SAME_STEP:
+                seen, said = infos["final_obs"][0], said["final_info"]
+            elif over:
+                said["action_mask"] = plain(info["action_mask"])  # that of the next step is there
+            assert plain(seen) == plain(observation)
+            assert said == plain(info)
+            if "net_credits" in info:
+                revealed.append(len(info["revealed_hands"]))
+    assert len(revealed) > 5 * hands
+    assert min(revealed) == 0 < max(revealed)
+
+
+def test_it_tells_how_the_learners_hands_ended():
+    """Each beside a copy of its table that is played on; who junks may end the next one at once."""
+    env = make(12, SAME_STEP, rules="yarith_bespin", opponents=[Preferring(JUNK), CALM])
+    env.reset(seed=3)
+    tables, opponents = env.learner.tables, env.learner.opponents
+    desk = Desk(tables.rules, encode_bet_sizes(tables.bet_sizes))
+    rng = np.random.default_rng(0)
+    names = {"action_mask", "final_obs", "final_info"}
+    overtaken, revealed = 0, set()
+    for _ in range(100):
+        games = [tables.game(table) for table in range(12)]
+        counts, members = tables.hand_counts.copy(), opponents.members.copy()
+        actions = random_actions(env.action_masks(), rng)
+        *_, ended, _, info = env.step(actions)
+        assert {name.removeprefix("_") for name in info} <= names
+        for table, game in enumerate(games):
+            learner = game.seat_to_act
+            game.play_at(desk, int(actions[table]))
+            while (seat := game.seat_to_act) not in (None, learner):
+                agent = opponents.agents[members[table, seat]]
+                game.play_at(desk, int(agent.act(None, desk.mask[None], None, np.zeros(1))[0]))
+            assert ended[table] == (game.phase == "over")
+            if ended[table]:
+                said = told(info, table)["final_info"]
+                del said["action_mask"]
+                assert said == {
+                    "net_credits": game.net_credits,
+                    "winners": [f"player_{seat}" for seat in game.winners or ()],
+                    "sabacc_pot": game.sabacc_pot,
+                    "revealed_hands": {f"player_{s}": n for s, n in game.revealed_hands.items()},
+                }
+                revealed.add(tuple(said["revealed_hands"]))
+                overtaken += tables.hand_counts[table] > counts[table] + 1
+    assert len(revealed) > 2
+    assert overtaken > 20
+
+
 # Illegal actions.
 
 
@@ -305,13 +383,9 @@ def test_random_actions_of_the_space_go_on_for_ever(mode):
 
 def course(env: Any, seed: int | None, steps: int = 40) -> list[Any]:
     rng = np.random.default_rng(1)
-    shown = [plain(env.reset(seed=seed))]
-    for _ in range(steps):
-        returned = env.step(random_actions(env.action_masks(), rng))
-        if "final_obs" in returned[4]:
-            returned[4]["final_obs"] = list(returned[4]["final_obs"])
-        shown.append(plain(returned))
-    return shown
+    first = plain(env.reset(seed=seed))
+    masks = (env.action_masks() for _ in range(steps))
+    return [first, *(plain(env.step(random_actions(mask, rng))) for mask in masks)]
 
 
 def test_same_seed_same_bytes_at_any_number_of_threads():

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from sabacc_env import asking
 from sabacc_env.agent import Agent
+from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes
 from sabacc_env.game import Game
 from sabacc_env.moves import Move
@@ -60,15 +61,17 @@ def play_hand(
     Raises:
         SabaccError: for an agent that fails, or gives what is no legal action.
     """
-    encoded = encode_bet_sizes(bet_sizes)
+    desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
     rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(len(agents))]
     asking.reset(agents, 1)
     while (seat := game.seat_to_act) is not None:
         agent = agents[seat]
-        observations, mask = asking.seen_in(game, agent), game.action_mask(encoded)[None]
-        choices = _choices(agent, game, observations, mask, encoded)
+        game.show_at(desk)
+        observations = asking.seen_in(game, agent, desk.observation.copy())
+        mask = desk.mask[None].copy()
+        choices = _choices(agent, game, observations, mask, desk)
         (action,) = asking.actions(agent, observations, mask, rngs[seat], np.zeros(1, np.int64))
-        before, game = game, _after(game, int(action), encoded)
+        before, game = game, _after(game, int(action), desk)
         yield Step(seat, game.history[-1].move, choices, before, game)
 
 
@@ -98,7 +101,7 @@ def _choices(
     game: Game,
     observations: Any,
     mask: NDArray[np.int8],
-    encoded: NDArray[np.int64],
+    desk: Desk,
 ) -> tuple[tuple[Move, float], ...]:
     """Return what the agent chooses from, likeliest first."""
     probabilities = asking.probabilities(agent, observations, mask)
@@ -107,13 +110,13 @@ def _choices(
     row = probabilities[0]
     likeliest = sorted(np.flatnonzero(row).tolist(), key=lambda action: -row[action])
     return tuple(
-        (_after(game, action, encoded).history[-1].move, float(row[action])) for action in likeliest
+        (_after(game, action, desk).history[-1].move, float(row[action])) for action in likeliest
     )
 
 
-def _after(game: Game, action: int, encoded: NDArray[np.int64]) -> Game:
+def _after(game: Game, action: int, desk: Desk) -> Game:
     twin = game.clone()
-    twin.play_code(action, encoded)
+    twin.play_at(desk, action)
     return twin
 
 

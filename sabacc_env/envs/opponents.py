@@ -1,0 +1,101 @@
+"""Who plays the seats that are not the learner's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env import asking
+from sabacc_env.agent import Agent, agent_class
+from sabacc_env.checks import items, number
+from sabacc_env.engine.actions import BetSize
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
+from sabacc_env.tables import Tables
+
+Ints = NDArray[np.int64]
+
+AnyOpponents = Agent | str | Sequence[Agent | str]
+"""An agent as an object or by the name that it is registered under, or several of them."""
+
+
+class Opponents:
+    """The agents that play the other seats: each seat draws its own when an episode starts.
+
+    Attributes:
+        agents: who may be drawn.
+        members: (num_tables, num_players) which of them a seat has drawn.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_tables: int,
+        num_players: int,
+        bet_sizes: Sequence[BetSize],
+        opponents: AnyOpponents,
+        weights: Sequence[float] | None,
+    ) -> None:
+        self._built_for = rules, num_players, bet_sizes
+        self.members = np.zeros((num_tables, num_players), dtype=np.int64)
+        self.choose(opponents, weights)
+
+    def choose(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
+        """Draw from these from the next episodes on; one in play stays at its place's agent.
+
+        Args:
+            opponents: agents built for this game, or registered names.
+            weights: how often each is drawn, in proportion; None is equally often.
+
+        Raises:
+            SabaccError: for what is no agent, none at all, fewer than before, or weights that are
+                no proportions.
+        """
+        if isinstance(opponents, str | Agent) or not isinstance(opponents, Iterable):
+            opponents = [opponents]
+        agents = [self._agent(each) for each in opponents]
+        if len(agents) <= self.members.max():
+            raise SabaccError(f"opponents: give at least {self.members.max() + 1}")
+        shares = np.ones(len(agents))
+        if weights is not None:
+            shares = np.array([number("weights", share) for share in items("weights", weights)])
+        if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
+            raise SabaccError("weights: give one for each opponent, none negative, not all 0")
+        self.agents = agents
+        self._shares = shares / shares.sum()
+        self.forget()
+
+    def _agent(self, opponent: Any) -> Agent:
+        if isinstance(opponent, str):
+            return asking.build(opponent, agent_class(opponent), *self._built_for)
+        if isinstance(opponent, type) or not isinstance(opponent, Agent):
+            raise SabaccError(
+                f"opponents: {opponent!r} is no agent; give agents built for this game, or "
+                "registered names"
+            )
+        return opponent
+
+    def forget(self) -> None:
+        """Tell all agents to start afresh at every table."""
+        asking.reset(self.agents, len(self.members))
+
+    def restart(self, tables: Ints) -> None:
+        """Tell all agents that a new hand begins at these tables."""
+        asking.restart(self.agents, tables)
+
+    def draw(self, tables: Ints, rng: np.random.Generator) -> None:
+        """Draw the agents of every seat of these tables."""
+        size = (len(tables), self.members.shape[1])
+        self.members[tables] = rng.choice(len(self.agents), size=size, p=self._shares)
+
+    def actions(self, tables: Tables, which: Ints, rng: np.random.Generator) -> Ints:
+        """Return what is played at these tables: each agent is asked once for all its seats."""
+        members = self.members[which, tables.seats_to_act[which]]
+        actions = np.zeros(len(which), dtype=np.int64)
+        for member in np.flatnonzero(np.bincount(members)):
+            rows = np.flatnonzero(members == member)
+            actions[rows] = asking.actions_at(self.agents[member], tables, which[rows], rng)
+        return actions

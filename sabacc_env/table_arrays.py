@@ -1,0 +1,222 @@
+"""Many tables as they stand: the arrays that hold them, and what can be read out of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sabacc_env.checks import check_num_players, indices, one_for_each, seats_at, truth, whole
+from sabacc_env.devices import Cpu
+from sabacc_env.engine import batch
+from sabacc_env.engine.actions import BetSize, encode_bet_sizes, num_actions
+from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
+from sabacc_env.engine.rulebook import rules_record
+from sabacc_env.engine.showing import ENDING_DTYPE
+from sabacc_env.errors import SabaccError
+from sabacc_env.game import Game, game_of_record
+from sabacc_env.rules import RuleSet, load_rules
+
+if TYPE_CHECKING:
+    from sabacc_env.cuda import Cuda
+
+Rules = str | Path | RuleSet
+
+
+class TableArrays:
+    """A batch of tables as they stand; ``Tables`` adds playing and keeping them."""
+
+    _device: Cpu | Cuda
+
+    def _make_arrays(
+        self,
+        rules: Rules | Sequence[Rules],
+        num_tables: int,
+        num_players: int | Sequence[int],
+        hands: int,
+        bet_sizes: Sequence[BetSize],
+        packed: bool,
+    ) -> None:
+        """Make tables at which nothing is dealt, on the device; arguments as of ``Tables``."""
+        n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
+        self.hands = whole("hands", hands, 1, UNLIMITED)
+        self._sizes = encode_bet_sizes(bet_sizes)
+        self.bet_sizes = tuple(bet_sizes)
+        self.packed = truth("packed", packed)
+        try:
+            self._set_up(
+                one_for_each("rules", rules, n), one_for_each("num_players", num_players, n)
+            )
+        except MemoryError:
+            needed = n * (2 * GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
+            raise SabaccError(
+                f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
+                "machine or its GPU cannot give; use fewer"
+            ) from None
+
+    def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
+        """Make the arrays."""
+        n = self.num_tables
+        put = self._device.put
+        games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
+        floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))
+        loaded = [load_rules(each) for each in rules]
+        self.rule_sets = tuple(dict.fromkeys(loaded))
+        index = {rule_set: i for i, rule_set in enumerate(self.rule_sets)}
+        self.rule_of = np.resize([index[rule_set] for rule_set in loaded], n)
+        self.players = np.resize(
+            [
+                check_num_players(loaded[i % len(loaded)], num_players[i % len(num_players)])
+                for i in range(max(len(loaded), len(num_players)))
+            ],
+            n,
+        )
+        self.num_players = int(self.players.max())
+        games["num_players"] = self.players
+        games["hands"] = self.hands
+        self._all = put(np.arange(n))
+        self._played = batch.Played(
+            games=put(games),
+            rules=put(np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets])),
+            rule_of=put(self.rule_of),
+            bet_sizes=put(self._sizes),
+        )
+        self._shown = batch.Shown(
+            seats=put(np.zeros(n, dtype=np.int64)),
+            legal=put(np.zeros(n, dtype=np.int64)),
+            masks=put(np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)),
+            rows=floats.view(OBSERVATION_DTYPE).reshape(n),
+            floats=floats,
+            packed=put(np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8)),
+        )
+        self._ended = batch.Ended(
+            finished=put(np.zeros(n, dtype=np.bool_)),
+            match_finished=put(np.zeros(n, dtype=np.bool_)),
+            net=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
+            finals=put(np.zeros(n, GAME_DTYPE)),
+            hand_counts=put(np.zeros(n, dtype=np.int64)),
+        )
+        self.observations: NDArray[Any] = self._shown.packed if self.packed else floats
+        self.action_masks: NDArray[np.int8] = self._shown.masks
+        self.seats_to_act: NDArray[np.int64] = self._shown.seats
+        self.finished: NDArray[np.bool_] = self._ended.finished
+        self.match_finished: NDArray[np.bool_] = self._ended.match_finished
+        self.net_credits: NDArray[np.int64] = self._ended.net[:, : self.num_players]
+        self.hand_counts: NDArray[np.int64] = self._ended.hand_counts
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that all tables play.
+
+        Raises:
+            SabaccError: where they play several; see ``rule_sets`` and ``rule_of``.
+        """
+        if len(self.rule_sets) > 1:
+            raise SabaccError("these tables play several rule sets: see rule_sets and rule_of")
+        return self.rule_sets[0]
+
+    @property
+    def threads(self) -> int:
+        """How many threads step the tables."""
+        return self._device.threads
+
+    def game(self, table: int) -> Game:
+        """Return a copy of one table's hand as a ``Game``, its history empty."""
+        return self._game(self._played.games, table)
+
+    def final_game(self, table: int) -> Game:
+        """Return the last hand that ended at a table: its revealed hands, winners and net credits.
+
+        Raises:
+            SabaccError: where none has ended yet.
+        """
+        game = self._game(self._ended.finals, table)
+        if game.num_players == 0:
+            raise SabaccError(f"table {table}: no hand has ended yet")
+        return game
+
+    @property
+    def final_records(self) -> NDArray[Any]:
+        """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
+        return self._ended.finals
+
+    def _game(self, games: NDArray[Any], table: int) -> Game:
+        table = whole("table", table, 0, self.num_tables - 1)
+        record = self._device.fetch(games[table : table + 1]).copy()
+        return game_of_record(self.rule_sets[self.rule_of[table]], record)
+
+    def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
+        """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
+
+        Args:
+            tables: distinct tables, (n,).
+            seats: a seat at each of them, (n,), or one for all.
+
+        Raises:
+            SabaccError: for what is no table or no seat, or where no hand has ended yet.
+        """
+        which = self._checked_tables(tables)
+        n = len(which)
+        named = self._device.fetch(which)
+        whose = seats_at(
+            self._device.fetch(self._given("seats", seats)), named, self.players[named]
+        )
+        self._refuse_unended(which)
+        seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
+        rows = seen.view(OBSERVATION_DTYPE).reshape(n)
+        batches = (self._played, self._ended)
+        self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
+        return seen
+
+    def final_endings(self, tables: ArrayLike) -> NDArray[Any]:
+        """Return how the last hands that ended at these tables did: the numbers of ``final_game``.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n,) of ``ENDING_DTYPE``, in the host's memory: ``net_credits`` of each seat;
+            ``winners`` of each pot, then -1; ``sabacc_pot``, the credits left in it; ``revealed``,
+            the seats whose hands were, as bits; ``strengths`` of those hands, out of which
+            ``sabacc_env.hands.hand_name`` reads the name.
+
+        Raises:
+            SabaccError: for what is no table, or where no hand has ended yet.
+        """
+        which = self._checked_tables(tables)
+        self._refuse_unended(which)
+        endings = self._device.put(np.zeros(len(which), ENDING_DTYPE))
+        self._device.run(batch.put_endings, (self._played, self._ended), endings, which)
+        return self._device.fetch(endings)
+
+    def _refuse_unended(self, which: NDArray[np.int64]) -> None:
+        """Refuse tables where no hand has ended yet."""
+        unended = self._device.first(batch.first_unended, (self._ended,), which)
+        if unended >= 0:
+            raise SabaccError(f"table {which[unended]}: no hand has ended yet")
+
+    # What users give.
+
+    def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
+        which = indices(
+            "tables", self._device.fetch(self._given("tables", tables)), self.num_tables
+        )
+        if np.bincount(which).max(initial=0) > 1:
+            raise SabaccError("tables: an index is named twice")
+        return self._whole_numbers(which)
+
+    def _given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, of the device if it was there."""
+        try:
+            array = self._device.given(values)
+        except ValueError:
+            raise SabaccError(f"{name}: rows of several lengths make no array") from None
+        return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
+
+    def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = self._device.whole_numbers(array)
+        return numbers
