@@ -21,7 +21,8 @@ COMMANDS = [
     if language == "bash"
     for line in text.splitlines()
 ]
-QUICK = [words for words in COMMANDS if words[:2] in (["sabacc", "watch"], ["sabacc", "rules"])]
+QUICK_ONES = ("watch", "rules", "solve")
+QUICK = [words for words in COMMANDS if words[:1] == ["sabacc"] and words[1] in QUICK_ONES]
 LONG = [words for words in COMMANDS if words[0] == "sabacc" and words not in QUICK]
 SHORTENED = {"train": ["steps=40_000"], "tournament": ["deals=500"]}
 """What is added to a command that takes minutes as it stands."""

@@ -7,6 +7,11 @@ from pathlib import Path
 
 from sabacc_training.bench.report import about, highlights
 from sabacc_training.bench.results import Results
+from sabacc_training.solving.cfr import Regrets
+from sabacc_training.solving.game_tree import flatten
+from sabacc_training.solving.responses import distance
+from sabacc_training.solving.rung import load_rung, rungs
+from sabacc_training.solving.solver import solve
 
 from sabacc_env import load_rules, rule_sets
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, action_names
@@ -87,6 +92,44 @@ def rules_page() -> str:
     )
 
 
+def ladder_page() -> str:
+    """Return the games that are solved exactly, all but the largest solved anew."""
+    rows = []
+    for name in rungs()[:-1]:
+        tree = flatten(load_rung(name))
+        two = tree.num_players == 2
+        solution = solve(tree, target=1e-4 if two else 0.01)
+        before = distance(tree, Regrets(tree).strategy).nash_conv
+        reached = f"below {0.0001 if two else 0.01}"
+        sizes = f"{len(tree.nodes.seats):,}", f"{len(tree.states.seats):,}"
+        values = ", ".join(f"{value:+z.3f}" for value in solution.distance.values)
+        players = tree.num_players
+        rows.append((f"`{name}`", players, *sizes, values, f"{before:.3f}", reached))
+    largest = load_rung(rungs()[-1])
+    titles = [(f"`{name}`", load_rung(name).rule_set.title) for name in rungs()]
+    return (
+        "# Games solved exactly\n\n"
+        + NOTE
+        + "The ladder: house rule sets small enough to know an equilibrium of. An agent's distance "
+        "from it is then a number: NashConv, what all seats together would gain by best responses, "
+        "in antes a hand (0 in an equilibrium; exploitability is NashConv / players). All are made "
+        "of `RuleSet` fields alone and played by the one engine; none has a Sabacc ante, which "
+        "would leave credits that no seat wins. The last seat deals, seat 0 acts first.\n\n"
+        + table(("rung", "what it is"), titles)
+        + "\n`sabacc solve NAME --target 0.0001` measures a line of this table again:\n\n"
+        + table(
+            (
+                *("rung", "players", "nodes", "information states", "what each seat wins"),
+                *("NashConv of random play", "NashConv reached"),
+            ),
+            rows,
+        )
+        + f"\nWith three players nothing guarantees that CFR comes to an equilibrium. "
+        f"`{largest.name}` is too large to be solved here whenever this page is made; "
+        "the README has its figures.\n"
+    )
+
+
 def readme() -> str:
     """Return the README with the benchmark's figures as docs/bench/bench.json has them."""
     results = Results.from_json((ROOT / "docs/bench/bench.json").read_text())
@@ -110,6 +153,7 @@ PAGES = {
     "docs/observation.md": observation_page,
     "docs/actions.md": action_page,
     "docs/rule-sets.md": rules_page,
+    "docs/ladder.md": ladder_page,
     "README.md": readme,
 }
 

@@ -4,7 +4,7 @@
 or ``module:Class``.
 """
 
-from sabacc_agents.loading import is_network, load, trained_against
+from sabacc_agents.loading import is_saved, load, trained_against
 from sabacc_agents.network import (
     Network,
     NetworkAgent,
@@ -18,7 +18,7 @@ __all__ = [
     "Network",
     "NetworkAgent",
     "NetworkInfo",
-    "is_network",
+    "is_saved",
     "load",
     "load_network",
     "read_info",

@@ -1,4 +1,4 @@
-"""Agents by what a user writes: a registered name, a saved network, or ``module:Class``."""
+"""Agents by what a user writes: a registered name, a saved agent, or ``module:Class``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sabacc_agents.network import SUFFIX, NetworkAgent, read_info
+from sabacc_agents import equilibrium
+from sabacc_agents.equilibrium import EquilibriumAgent
+from sabacc_agents.network import NetworkAgent, read_info
+from sabacc_agents.saved import SUFFIX, forms
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.asking import build
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
@@ -24,9 +27,9 @@ def load(
     """Make an agent from what a user writes.
 
     Args:
-        spec: a registered name (``registered_agents()``), the path of a saved network (it ends in
-            ``.safetensors``), or ``module:Class`` for a class that fulfils the protocol ``Agent``;
-            its module is looked for in the current folder first.
+        spec: a registered name (``registered_agents()``), the path of a saved network or solved
+            policy (it ends in ``.safetensors``), or ``module:Class`` for a class that fulfils the
+            protocol ``Agent``; its module is looked for in the current folder first.
         rules: a rule set by name, path, or as a ``RuleSet``.
         num_players: seats at the tables that it will play at.
         bet_sizes: what the bet actions mean there.
@@ -39,7 +42,9 @@ def load(
     'CallingStation'
     """
     rules = load_rules(rules)
-    if is_network(spec):
+    if is_saved(spec):
+        if equilibrium.FORMAT in forms(spec):
+            return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
     if isinstance(spec, str) and ":" in spec:
         return build(spec, _imported(spec), rules, num_players, bet_sizes)
@@ -47,7 +52,7 @@ def load(
         return build(spec, agent_class(spec), rules, num_players, bet_sizes)
     raise SabaccError(
         f"agent: {spec!r} is unknown; use one of {', '.join(registered_agents())}, the path "
-        f"of a saved network ({SUFFIX}), or module:Class"
+        f"of a saved agent ({SUFFIX}), or module:Class"
     )
 
 
@@ -59,11 +64,13 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
     >>> trained_against("maximiser")
     ()
     """
-    return read_info(spec).opponents if is_network(spec) else ()
+    if not is_saved(spec) or equilibrium.FORMAT in forms(spec):
+        return ()
+    return read_info(spec).opponents
 
 
-def is_network(spec: str | Path) -> bool:
-    """Say whether a spec is the path of a saved network."""
+def is_saved(spec: str | Path) -> bool:
+    """Say whether a spec is the path of a saved network or policy."""
     return isinstance(spec, Path) or str(spec).endswith(SUFFIX)
 
 

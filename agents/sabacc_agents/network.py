@@ -1,25 +1,28 @@
 """A saved policy network: its file, and the agent that plays it.
 
-The file is one ``.safetensors``: arrays ``layers.0.weight``, ``layers.0.bias``, ``layers.1.weight``
-and so on, the last layer giving the logits, each weight of shape (outputs, inputs); its header
-holds a JSON description of what the network was made for and how it was trained. Everything that
-reads or writes one imports what the extra ``train`` brings only when it is used.
+The file (``saved.py``) holds arrays ``layers.0.weight``, ``layers.0.bias``, ``layers.1.weight`` and
+so on, the last layer giving the logits, each weight of shape (outputs, inputs); its description
+says what the network was made for and how it was trained.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.saved import (
+    check_fit,
+    needs,
+    plain_sizes,
+    read_arrays,
+    read_description,
+    write_arrays,
+)
 from sabacc_env.agent import sample
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
@@ -28,14 +31,12 @@ from sabacc_env.engine.actions import (
     num_actions,
 )
 from sabacc_env.errors import SabaccError
-from sabacc_env.observation import OBSERVATION_SIZE, observation_version
+from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet, load_rules
 
 FORMAT: Final = "sabacc-network"
 VERSION: Final = 1
-SUFFIX: Final = ".safetensors"
 ACTIVATIONS: Final = ("tanh", "relu")
-_INSTALL: Final = 'pip install "sabacc-env[train]"'
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,13 @@ class NetworkAgent:
     ) -> None:
         label = "this network" if isinstance(network, Network) else str(network)
         info = network.info if isinstance(network, Network) else read_info(network)
-        _check_fit(label, info, load_rules(rules), num_players, bet_sizes)
+        made_for = info.rules, info.num_players, info.bet_sizes
+        check_fit(label, made_for, load_rules(rules), num_players, bet_sizes)
         if not isinstance(network, Network):
             network = load_network(network)
         self.info = info
         self.greedy = greedy
-        self._torch = _needs("torch")
+        self._torch = needs("torch")
         self._layers = [
             tuple(
                 self._torch.tensor(np.asarray(network.weights[f"layers.{layer}.{part}"]))
@@ -164,21 +166,17 @@ def save_network(path: str | Path, weights: Mapping[str, Any], info: NetworkInfo
     Raises:
         SabaccError: for weights that are no network of this kind or do not fit ``info``.
     """
-    path = Path(path)
-    if path.suffix != SUFFIX:
-        raise SabaccError(f"{path}: the name of a network's file ends in {SUFFIX}")
     arrays = {name: _array(value) for name, value in weights.items()}
     _check_weights(str(path), arrays, info)
-    data = _needs("safetensors.numpy").save(arrays, metadata={FORMAT: _described(info, arrays)})
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    described = {
+        "rules": info.rules.canonical(),
+        "num_players": info.num_players,
+        "bet_sizes": plain_sizes(info.bet_sizes),
+        "layer_sizes": _layer_sizes(arrays),
+        "activation": info.activation,
+        "training": dict(info.training),
+    }
+    write_arrays(path, arrays, FORMAT, VERSION, described)
 
 
 def load_network(path: str | Path) -> Network:
@@ -188,7 +186,7 @@ def load_network(path: str | Path) -> Network:
         SabaccError: for a file that cannot be read, or is no network of this version.
     """
     info = read_info(path)
-    weights = _opened(path, lambda file: {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+    weights = read_arrays(path)
     _check_weights(str(path), weights, info)
     return Network(weights, info)
 
@@ -199,26 +197,8 @@ def read_info(path: str | Path) -> NetworkInfo:
     Raises:
         SabaccError: as ``load_network``.
     """
-    metadata = _opened(path, lambda file: file.metadata()) or {}
-    if FORMAT not in metadata:
-        raise SabaccError(f"{path}: is a safetensors file, but no network saved by save_network")
+    described = read_description(path, FORMAT, VERSION, "network")
     try:
-        described = json.loads(metadata[FORMAT])
-        version = described["version"]
-        if version != VERSION:
-            raise SabaccError(
-                f"{path}: is a network of format version {version}; this package reads {VERSION}"
-            )
-        if described["observation_size"] != OBSERVATION_SIZE:
-            raise SabaccError(
-                f"{path}: was made for observations of {described['observation_size']} numbers; "
-                f"here they have {OBSERVATION_SIZE}"
-            )
-        if described.get("observation_version") != observation_version():
-            raise SabaccError(
-                f"{path}: was made for observations whose numbers meant something else; train it "
-                "again with this version"
-            )
         return NetworkInfo(
             rules=RuleSet.from_canonical(described["rules"]),
             num_players=described["num_players"],
@@ -226,43 +206,8 @@ def read_info(path: str | Path) -> NetworkInfo:
             activation=described["activation"],
             training=described["training"],
         )
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError) as error:
         raise SabaccError(f"{path}: has a damaged description ({error})") from None
-
-
-def _opened(path: str | Path, read: Any) -> Any:
-    """Apply a function to an open safetensors file, its arrays NumPy's."""
-    safetensors = _needs("safetensors")
-    try:
-        with safetensors.safe_open(path, framework="np") as file:
-            return read(file)
-    except OSError as error:
-        raise SabaccError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except safetensors.SafetensorError as error:
-        raise SabaccError(f"{path}: is no safetensors file ({error})") from None
-
-
-def _described(info: NetworkInfo, arrays: Mapping[str, NDArray[np.float32]]) -> str:
-    """Return the description as JSON."""
-    description = {
-        "version": VERSION,
-        "rules": info.rules.canonical(),
-        "num_players": info.num_players,
-        "bet_sizes": _plain(info.bet_sizes),
-        "observation_size": OBSERVATION_SIZE,
-        "observation_version": observation_version(),
-        "layer_sizes": _layer_sizes(arrays),
-        "activation": info.activation,
-        "training": dict(info.training),
-    }
-    try:
-        return json.dumps(description, sort_keys=True)
-    except (TypeError, ValueError) as error:
-        raise SabaccError(f"training: is not plain data that JSON can hold ({error})") from None
-
-
-def _plain(bet_sizes: Sequence[BetSize]) -> list[str | int | float]:
-    return [size if isinstance(size, str | int) else float(size) for size in bet_sizes]
 
 
 def _array(value: Any) -> NDArray[np.float32]:
@@ -309,34 +254,3 @@ def _check_weights(label: str, weights: Mapping[str, NDArray[Any]], info: Networ
             f"{label}: the activation {info.activation!r} is unknown; use one of "
             f"{', '.join(ACTIVATIONS)}"
         )
-
-
-def _check_fit(
-    label: str,
-    info: NetworkInfo,
-    rules: RuleSet,
-    num_players: int,
-    bet_sizes: Sequence[BetSize],
-) -> None:
-    """Refuse to play a network at tables that it was not made for."""
-    if info.rules.digest != rules.digest:
-        other = "other rules of that name" if info.rules.name == rules.name else repr(rules.name)
-        raise SabaccError(f"{label}: was trained for the rules {info.rules.name!r}, not {other}")
-    if info.num_players != num_players:
-        raise SabaccError(f"{label}: was trained for {info.num_players} players, not {num_players}")
-    if encode_bet_sizes(info.bet_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
-        raise SabaccError(
-            f"{label}: was trained with the bet sizes {_plain(info.bet_sizes)}, not "
-            f"{_plain(bet_sizes)}"
-        )
-
-
-def _needs(module: str) -> ModuleType:
-    """Import what the extra ``train`` brings, or say how to install it."""
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise SabaccError(f"a saved network needs {package}: {_INSTALL}") from None

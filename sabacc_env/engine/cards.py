@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.cards import Card
-from sabacc_env.engine.chance import RESHUFFLE, below, stream
+from sabacc_env.engine.chance import RESHUFFLE, below, stream, told
 from sabacc_env.engine.jit import inlined, jit
-from sabacc_env.engine.layout import NUM_CARDS, Record
+from sabacc_env.engine.layout import NUM_CARDS, TOLD, Record
 
 VALUES: Final = np.zeros(64, dtype=np.int8)
 """The value of every card id; the last entry is for no card (-1), which counts nothing."""
@@ -83,6 +83,8 @@ def fill_draw_pile(g: Record, cards: int) -> None:
 @jit
 def shuffle_draw_pile(g: Record, use: int, number: int) -> None:
     """Let the stream of this use shuffle the draw pile, as its cards are drawn."""
+    if g.deck_given == TOLD:
+        return
     g.deck_given = 0
     state, increment = stream(int(g.key_low), int(g.key_high), use, number)
     g.deck_state = state
@@ -114,9 +116,13 @@ def renew_draw_pile(g: Record) -> None:
 def pop_draw_pile(g: Record) -> int:
     """Remove the top card: the shuffle is drawn card by card (a lazy Fisher-Yates)."""
     top = int(g.deck_next)
-    if g.deck_given == 0:
-        state, offset = below(int(g.deck_state), int(g.deck_increment), int(g.deck_size) - top)
-        g.deck_state = state
+    if g.deck_given != 1:
+        left = int(g.deck_size) - top
+        if g.deck_given == TOLD:
+            offset = told(g, left)
+        else:
+            state, offset = below(int(g.deck_state), int(g.deck_increment), left)
+            g.deck_state = state
         other = top + offset
         card = int(g.deck[other])
         g.deck[other] = g.deck[top]

@@ -8,6 +8,7 @@ A stream is PCG-RXS-M-XS-32 (O'Neill 2014) with its own increment. All arithmeti
 """
 
 from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import Record
 
 WORD = 0xFFFFFFFF
 
@@ -83,3 +84,47 @@ def roll(key_low: int, key_high: int, round_no: int) -> tuple[int, int]:
     state, first = below(state, increment, 6)
     state, second = below(state, increment, 6)
     return first + 1, second + 1
+
+
+# Chance told: for whoever walks through all that could happen (``tree.py``).
+
+
+@jit
+def tell(g: Record, number: int, product: int) -> None:
+    """Let the next choices of chance be read from a number, whose digits they are.
+
+    The first choice is the lowest digit, its radix the number of possibilities. ``product`` is that
+    of the radices of the digits given; a choice beyond them is 0, and ``asked`` says how many
+    possibilities the first of those had.
+    """
+    g.deck_state = number
+    g.deck_increment = product
+    g.key_low = 0
+    g.key_high = 0
+
+
+@jit
+def asked(g: Record) -> int:
+    """Return how many possibilities the first choice had that was not told; 0: all were."""
+    return int(g.key_low)
+
+
+@jit
+def used(g: Record) -> bool:
+    """Say whether there was any choice of chance, be it among one."""
+    return int(g.key_high) == 1
+
+
+@jit
+def told(g: Record, limit: int) -> int:
+    """Return the next choice below a limit."""
+    g.key_high = 1
+    if limit == 1 or g.key_low != 0:
+        return 0
+    if g.deck_increment == 1:
+        g.key_low = limit
+        return 0
+    number = int(g.deck_state)
+    g.deck_state = number // limit
+    g.deck_increment = int(g.deck_increment) // limit
+    return number % limit

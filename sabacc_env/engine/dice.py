@@ -9,10 +9,10 @@ from sabacc_env.engine.cards import (
     put_all_face_up,
     take_top,
 )
-from sabacc_env.engine.chance import roll
+from sabacc_env.engine.chance import roll, told
 from sabacc_env.engine.codes import SIXTHS
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, Record
+from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, TOLD, Record
 from sabacc_env.engine.public import show_seats
 
 
@@ -21,7 +21,11 @@ def roll_dice(g: Record) -> bool:
     """Roll the dice of this round; False where dice were given and have run out."""
     index = int(g.round_no) - 1
     if g.dice_given < 0:
-        first, second = roll(int(g.key_low), int(g.key_high), index + 1)
+        if g.deck_given == TOLD:
+            both = told(g, 36)
+            first, second = both // 6 + 1, both % 6 + 1
+        else:
+            first, second = roll(int(g.key_low), int(g.key_high), index + 1)
         g.dice[index, 0] = first
         g.dice[index, 1] = second
     elif index >= g.dice_given:

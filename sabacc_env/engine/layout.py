@@ -99,6 +99,9 @@ RANKINGS: Final = ("casino", "spacers", "alta_orsl", "alta_three_en", "alta_yari
 UNLIMITED: Final = 2**31 - 1
 """A limit that never binds: credits in play never exceed it."""
 
+TOLD: Final = 2
+"""In ``deck_given``: all chance is read from a number (``told``)."""
+
 NUM_RULE_FEATURES: Final = 40
 SEAT_FEATURES: Final = 24
 """What a seat's opponents observe of it; see the block ``opponents``."""
@@ -228,7 +231,7 @@ GAME_DTYPE: Final = _record(
         ("deck", "i1", (NUM_CARDS,)),  # the draw pile is deck[deck_next:deck_size]
         ("deck_next", "i1"),
         ("deck_size", "i1"),
-        ("deck_given", "i1"),  # 1: the order is as given; 0: drawn from the stream
+        ("deck_given", "i1"),  # 1: the order is as given; 0: drawn from the stream; 2: told
         ("discards", "i1", (NUM_CARDS,)),  # face up, top last
         ("num_discards", "i1"),
         ("dice", "i1", (MAX_ROUNDS, 2)),

@@ -131,6 +131,7 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.deck = r.deck
     g.deck_next = 0
     g.deck_size = r.deck_size
+    g.deck_given = 0
     shuffle_draw_pile(g, DECK, 0)
 
 

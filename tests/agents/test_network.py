@@ -101,10 +101,10 @@ def test_the_same_rng_draws_the_same_actions(saved):
 @pytest.mark.parametrize(
     ("arguments", "options", "sentence"),
     [
-        (("orsl", 2), {}, "was trained for the rules 'casino', not 'orsl'"),
+        (("orsl", 2), {}, "was made for the rules 'casino', not 'orsl'"),
         ((load_rules("casino", hand_ante=4), 2), {}, "not other rules of that name"),
-        (("casino", 3), {}, "was trained for 2 players, not 3"),
-        (("casino", 2), {"bet_sizes": ("min",)}, "was trained with the bet sizes"),
+        (("casino", 3), {}, "was made for 2 players, not 3"),
+        (("casino", 2), {"bet_sizes": ("min",)}, "was made for the bet sizes"),
     ],
 )
 def test_other_tables_are_refused(saved, arguments, options, sentence):
@@ -113,13 +113,13 @@ def test_other_tables_are_refused(saved, arguments, options, sentence):
 
 
 def test_other_observations_are_refused(saved, monkeypatch):
-    monkeypatch.setattr("sabacc_agents.network.OBSERVATION_SIZE", OBSERVATION_SIZE + 1)
+    monkeypatch.setattr("sabacc_agents.saved.OBSERVATION_SIZE", OBSERVATION_SIZE + 1)
     with pytest.raises(SabaccError, match=f"observations of {OBSERVATION_SIZE} numbers"):
         load(saved, "casino", 2)
 
 
 def test_other_meanings_of_the_observation_are_refused(saved, monkeypatch):
-    monkeypatch.setattr("sabacc_agents.network.observation_version", lambda: "another")
+    monkeypatch.setattr("sabacc_agents.saved.observation_version", lambda: "another")
     with pytest.raises(SabaccError, match="whose numbers meant something else"):
         load_network(saved)
 
@@ -140,7 +140,7 @@ def test_what_is_no_network_is_refused(tmp_path):
     with pytest.raises(SabaccError, match="is no safetensors file"):
         load_network(path)
     save_file({"a": np.zeros(2)}, path)
-    with pytest.raises(SabaccError, match="no network saved by save_network"):
+    with pytest.raises(SabaccError, match="no network saved by this package"):
         load_network(path)
 
 

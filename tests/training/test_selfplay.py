@@ -18,7 +18,7 @@ from sabacc_training import cli
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.field import hero_margin
 from sabacc_training.learner import Learner
-from sabacc_training.selfplay import AGENT, CHECKPOINT, Stopped, train
+from sabacc_training.selfplay import AGENT, CHECKPOINT, train
 from sabacc_training.selfplay_config import (
     PoolConfig,
     PPOConfig,
@@ -26,6 +26,7 @@ from sabacc_training.selfplay_config import (
     StartConfig,
     TrainingConfig,
 )
+from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError, load_rules
 

@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "demo": "Watch an agent learn by self-play, then beat the scripted ones in a tournament.",
     "train": "Train an agent by self-play, from a configuration file.",
     "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
+    "solve": "Solve a small game exactly: its value, an equilibrium, how far from it.",
     "watch": "Watch one hand between agents, move by move.",
     "bench": "Measure how fast this is, beside its peers; a table, a file, a picture.",
 }

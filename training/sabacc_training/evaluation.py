@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import Field, model_validator
-from sabacc_agents.loading import is_network, load, trained_against
+from sabacc_agents.loading import is_saved, load, trained_against
 
 from sabacc_env.agent import Agent
 from sabacc_training.config import Config
@@ -38,7 +38,7 @@ class Entrant(Config):
         """What results call it."""
         if self.label:
             return self.label
-        return Path(self.spec).stem if is_network(self.spec) else self.spec.rpartition(":")[2]
+        return Path(self.spec).stem if is_saved(self.spec) else self.spec.rpartition(":")[2]
 
 
 class Evaluation(GameConfig):

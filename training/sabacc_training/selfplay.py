@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from signal import SIGINT, SIGTERM, Signals, getsignal, signal
-from types import FrameType
+from signal import Signals
 from typing import Final
 
 from sabacc_agents.loading import load
@@ -24,6 +21,7 @@ from sabacc_training.files import write_text
 from sabacc_training.learner import Learner
 from sabacc_training.margins import Estimate
 from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.stopping import Stopped, stop_signals
 from sabacc_training.training_progress import TrainingProgress
 
 AGENT: Final = "agent.safetensors"
@@ -31,10 +29,6 @@ AGENT: Final = "agent.safetensors"
 
 CHECKPOINT: Final = "checkpoint.pt"
 CURVES: Final = "tensorboard"
-
-
-class Stopped(Exception):
-    """A run was told to stop and has kept everything; ``train`` goes on with ``resume``."""
 
 
 def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path:
@@ -146,22 +140,3 @@ def fixed_margin(learner: Learner, opponent: Agent) -> Estimate:
         seed=0,
         bet_sizes=config.bet_sizes,
     )
-
-
-@contextmanager
-def stop_signals() -> Iterator[list[Signals]]:
-    """Collect SIGINT and SIGTERM in a list; a second one acts as it did before."""
-    told: list[Signals] = []
-    before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
-
-    def note(number: int, _: FrameType | None) -> None:
-        told.append(Signals(number))
-        signal(number, before[Signals(number)])
-
-    for number in before:
-        signal(number, note)
-    try:
-        yield told
-    finally:
-        for number, handler in before.items():
-            signal(number, handler)

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
-from sabacc_agents.loading import is_network
+from sabacc_agents.loading import is_saved
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import dump
@@ -159,7 +159,7 @@ def _digest(config: TournamentConfig, first: Entrant, second: Entrant) -> str:
 
 def _identity(spec: str) -> str:
     """Return what makes an agent this one: a saved network's content, otherwise its spec."""
-    if is_network(spec) and Path(spec).is_file():
+    if is_saved(spec) and Path(spec).is_file():
         return hashlib.sha256(Path(spec).read_bytes()).hexdigest()
     return spec
 

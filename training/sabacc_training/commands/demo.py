@@ -19,7 +19,7 @@ from sabacc_training.demo import (
 )
 from sabacc_training.progress import MatchProgress
 from sabacc_training.report import legend, margins_table
-from sabacc_training.selfplay import Stopped
+from sabacc_training.stopping import Stopped
 
 NEXT = """\
 Try next:

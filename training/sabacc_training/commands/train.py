@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from sabacc_training.config import load_config
-from sabacc_training.selfplay import Stopped
 from sabacc_training.selfplay import train as train_agent
 from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.stopping import Stopped
 
 
 def train(config: str, *overrides: str, folder: Path | None = None, resume: bool = False) -> None:

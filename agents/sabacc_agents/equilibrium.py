@@ -1,0 +1,171 @@
+"""A solved policy: what to play in every information state of a small game, and its agent.
+
+``sabacc solve`` makes the file (``saved.py``): arrays ``keys`` (m,), the information states in
+rising order; ``first`` (m + 1,), where the actions of each begin; ``actions`` and
+``probabilities``, of all states one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.saved import check_fit, plain_sizes, read_arrays, read_description, write_arrays
+from sabacc_env.agent import sample
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.engine.features import OBSERVATION_DTYPE
+from sabacc_env.engine.tree import recognise
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet, load_rules
+
+FORMAT: Final = "sabacc-policy"
+VERSION: Final = 1
+
+ARRAYS: Final = {
+    "keys": np.dtype(np.int64),
+    "first": np.dtype(np.int32),
+    "actions": np.dtype(np.int8),
+    "probabilities": np.dtype(np.float64),
+}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is played in every information state of a game, and what game that is.
+
+    Attributes:
+        rules, num_players, bet_sizes: the game.
+        suits_alike: whether its suits are left out of what a state is recognised by.
+        arrays: as in the file.
+        solved: plain data: iterations, NashConv, values and the like.
+    """
+
+    rules: RuleSet
+    num_players: int
+    bet_sizes: Sequence[BetSize]
+    suits_alike: bool
+    arrays: Mapping[str, NDArray[Any]]
+    solved: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save_policy(path: str | Path, policy: Policy) -> None:
+    """Write a solved policy to a file that ends in ``.safetensors``."""
+    described = {
+        "rules": policy.rules.canonical(),
+        "num_players": policy.num_players,
+        "bet_sizes": plain_sizes(policy.bet_sizes),
+        "suits_alike": policy.suits_alike,
+        "solved": dict(policy.solved),
+    }
+    write_arrays(path, policy.arrays, FORMAT, VERSION, described)
+
+
+def load_policy(path: str | Path) -> Policy:
+    """Read a solved policy.
+
+    Raises:
+        SabaccError: for a file that cannot be read, or is no policy of this version.
+    """
+    described = read_description(path, FORMAT, VERSION, "solved policy")
+    arrays = read_arrays(path)
+    if {name: array.dtype for name, array in arrays.items()} != ARRAYS:
+        raise SabaccError(f"{path}: its arrays are not those of a solved policy")
+    try:
+        return Policy(
+            rules=RuleSet.from_canonical(described["rules"]),
+            num_players=described["num_players"],
+            bet_sizes=tuple(described["bet_sizes"]),
+            suits_alike=described["suits_alike"],
+            arrays=arrays,
+            solved=described["solved"],
+        )
+    except (KeyError, TypeError) as error:
+        raise SabaccError(f"{path}: has a damaged description ({error})") from None
+
+
+class EquilibriumAgent:
+    """Plays a solved policy: recognises each information state by what it observed in the hand.
+
+    Every hand is to start as the solved game does: with the rules' credits and no Sabacc pot.
+
+    Args:
+        rules: the rules that it will play, the same as the policy's.
+        num_players: likewise.
+        bet_sizes: likewise.
+        policy: the path of a solved policy, or one in memory.
+
+    Raises:
+        SabaccError: for a policy of another game, or a file that is none.
+    """
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet,
+        num_players: int,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        *,
+        policy: str | Path | Policy,
+    ) -> None:
+        label = "this policy" if isinstance(policy, Policy) else str(policy)
+        policy = policy if isinstance(policy, Policy) else load_policy(policy)
+        made_for = policy.rules, policy.num_players, policy.bet_sizes
+        check_fit(label, made_for, load_rules(rules), num_players, bet_sizes)
+        self.policy = policy
+        self._states = np.zeros(0, np.int64)
+
+    def reset(self, num_tables: int) -> None:
+        """Start that many hands."""
+        self._states = np.zeros(num_tables, np.int64)
+
+    def restart(self, tables: NDArray[np.int64]) -> None:
+        """Forget the hands at these tables."""
+        self._states[tables] = 0
+
+    def act(
+        self,
+        observations: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Draw a legal action for each row.
+
+        Raises:
+            SabaccError: at a turn that the solved game does not have.
+        """
+        if tables is None:
+            tables = np.arange(len(observations))
+        return sample(self._probabilities(observations, action_masks, tables), rng)
+
+    def _probabilities(
+        self,
+        observations: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
+        tables: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        floats = np.array(observations, np.float32, order="C")
+        rows = floats.view(OBSERVATION_DTYPE).reshape(len(floats))
+        legal = action_masks.astype(np.int64) @ (1 << np.arange(action_masks.shape[1]))
+        alike = self.policy.suits_alike
+        recognise(rows, floats.view(np.int32), alike, legal, tables, self._states)
+        arrays = self.policy.arrays
+        place = np.searchsorted(arrays["keys"], self._states[tables])
+        place = np.minimum(place, len(arrays["keys"]) - 1)
+        strange = arrays["keys"][place] != self._states[tables]
+        if strange.any():
+            raise SabaccError(
+                f"equilibrium: table {tables[strange][0]} is at a turn that the solved game does "
+                "not have; every hand must start with the rules' credits and no Sabacc pot"
+            )
+        begins, ends = arrays["first"][place], arrays["first"][place + 1]
+        chances = np.zeros(action_masks.shape)
+        for step in range(int((ends - begins).max(initial=0))):
+            some = begins + step < ends
+            choice = begins[some] + step
+            chances[some, arrays["actions"][choice]] = arrays["probabilities"][choice]
+        return chances

@@ -1,0 +1,180 @@
+"""Files of arrays that an agent plays by: one ``.safetensors`` each, whole or not at all.
+
+Its header holds, under a format's name, a JSON description of what it was made for. Everything that
+reads or writes one imports what the extra ``train`` brings only when it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from sabacc_env.engine.actions import BetSize, encode_bet_sizes
+from sabacc_env.errors import SabaccError
+from sabacc_env.observation import OBSERVATION_SIZE, observation_version
+from sabacc_env.rules import RuleSet
+
+SUFFIX: Final = ".safetensors"
+_INSTALL: Final = 'pip install "sabacc-env[train]"'
+
+
+def write_arrays(
+    path: str | Path,
+    arrays: Mapping[str, NDArray[Any]],
+    form: str,
+    version: int,
+    described: Mapping[str, Any],
+) -> None:
+    """Write arrays and their description to a file.
+
+    Args:
+        path: a path that ends in ``.safetensors``.
+        arrays: contiguous, by name.
+        form: the name of the format.
+        version: which version of it this is.
+        described: plain data.
+
+    Raises:
+        SabaccError: for another name, or a description that is no plain data.
+    """
+    path = Path(path)
+    if path.suffix != SUFFIX:
+        raise SabaccError(f"{path}: the name of such a file ends in {SUFFIX}")
+    description = {
+        "version": version,
+        "observation_size": OBSERVATION_SIZE,
+        "observation_version": observation_version(),
+        **described,
+    }
+    try:
+        text = json.dumps(description, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise SabaccError(f"training: is not plain data that JSON can hold ({error})") from None
+    data = needs("safetensors.numpy").save(dict(arrays), metadata={form: text})
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file by name.
+
+    Raises:
+        SabaccError: for a file that cannot be read, or is no safetensors file.
+    """
+    arrays: dict[str, NDArray[Any]] = _opened(
+        path,
+        lambda file: {name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118
+    )
+    return arrays
+
+
+def forms(path: str | Path) -> tuple[str, ...]:
+    """Return under which formats' names a file describes itself.
+
+    Raises:
+        SabaccError: as ``read_arrays``.
+    """
+    return tuple(_opened(path, lambda file: file.metadata()) or ())
+
+
+def read_description(path: str | Path, form: str, version: int, kind: str) -> dict[str, Any]:
+    """Return the description of a file, made for observations as they are now.
+
+    Args:
+        path: the file.
+        form: the format's name in its header.
+        version: the one version that is read.
+        kind: what errors call it, ``"network"`` or so.
+
+    Raises:
+        SabaccError: as ``read_arrays``; for a file of something else, or made for other versions.
+    """
+    metadata = _opened(path, lambda file: file.metadata()) or {}
+    if form not in metadata:
+        raise SabaccError(f"{path}: is a safetensors file, but no {kind} saved by this package")
+    try:
+        described: dict[str, Any] = json.loads(metadata[form])
+        found, size = described["version"], described["observation_size"]
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise SabaccError(f"{path}: has a damaged description ({error})") from None
+    if found != version:
+        raise SabaccError(
+            f"{path}: is a {kind} of format version {found}; this package reads {version}"
+        )
+    if size != OBSERVATION_SIZE:
+        raise SabaccError(
+            f"{path}: was made for observations of {size} numbers; here they have "
+            f"{OBSERVATION_SIZE}"
+        )
+    if described.get("observation_version") != observation_version():
+        raise SabaccError(
+            f"{path}: was made for observations whose numbers meant something else; make it again "
+            "with this version"
+        )
+    return described
+
+
+def check_fit(
+    label: str,
+    made_for: tuple[RuleSet, int, Sequence[BetSize]],
+    rules: RuleSet,
+    num_players: int,
+    bet_sizes: Sequence[BetSize],
+) -> None:
+    """Refuse to play at tables that something was not made for: rules, players, bet sizes.
+
+    Raises:
+        SabaccError: one sentence that starts with the label and says what differs.
+    """
+    made_rules, made_players, made_sizes = made_for
+    if made_rules.digest != rules.digest:
+        other = "other rules of that name" if made_rules.name == rules.name else repr(rules.name)
+        raise SabaccError(f"{label}: was made for the rules {made_rules.name!r}, not {other}")
+    if made_players != num_players:
+        raise SabaccError(f"{label}: was made for {made_players} players, not {num_players}")
+    if encode_bet_sizes(made_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
+        raise SabaccError(
+            f"{label}: was made for the bet sizes {plain_sizes(made_sizes)}, not "
+            f"{plain_sizes(bet_sizes)}"
+        )
+
+
+def plain_sizes(bet_sizes: Sequence[BetSize]) -> list[str | int | float]:
+    """Return bet sizes as JSON can hold them."""
+    return [size if isinstance(size, str | int) else float(size) for size in bet_sizes]
+
+
+def needs(module: str) -> ModuleType:
+    """Import what the extra ``train`` brings, or say how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise SabaccError(f"a saved agent needs {package}: {_INSTALL}") from None
+
+
+def _opened(path: str | Path, read: Any) -> Any:
+    """Apply a function to an open safetensors file, its arrays NumPy's."""
+    safetensors = needs("safetensors")
+    try:
+        with safetensors.safe_open(path, framework="np") as file:
+            return read(file)
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except safetensors.SafetensorError as error:
+        raise SabaccError(f"{path}: is no safetensors file ({error})") from None

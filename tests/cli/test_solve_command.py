@@ -1,0 +1,68 @@
+"""``sabacc solve``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sabacc_agents import load
+from sabacc_training.solving import load_rung
+
+from tests.cli.test_rules_command import run
+
+
+def test_without_a_name_the_rungs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, output, errors = run(capsys, "solve")
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[0].startswith("one_card")
+
+
+def test_a_rung_is_solved_and_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "kept" / "one_card.safetensors"
+    code, output, errors = run(capsys, "solve", "one_card", "--output", str(path))
+    assert code == 0
+    assert "631 nodes" in output
+    assert "-0.06" in output
+    assert "iterations, NashConv 0.00" in errors
+    rung = load_rung("one_card")
+    load(path, rung.rule_set, 2, rung.bet_sizes)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["one_crad"], "is not on the ladder"),
+        (["one_card", "--variant", "cfr"], "variant: 'cfr' is none; use one of cfr+, dcfr"),
+        (["one_card", "--target", "0"], "target, iterations: both are more than nothing"),
+        (["one_card", "--iterations", "0"], "target, iterations: both are more than nothing"),
+        (["one_card", "--resume"], "there is no checkpoint to resume from"),
+        (["no_such_file.toml"], "no_such_file.toml: cannot be read"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, output, errors = run(capsys, "solve", *arguments)
+    assert (code, output) == (2, "")
+    assert sentence in errors
+    assert errors.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_stopped_run_left_is_not_written_over(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    left = tmp_path / "one_card.checkpoint"
+    left.write_bytes(b"something")
+    code, _, errors = run(
+        capsys, "solve", "one_card", "--output", str(left.with_suffix(".safetensors"))
+    )
+    assert code == 2
+    assert "was left by a run that stopped" in errors
+    assert left.read_bytes() == b"something"

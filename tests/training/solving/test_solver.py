@@ -1,0 +1,179 @@
+"""Solved games: values from linear programming, NashConv, resuming; OpenSpiel says the same."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from sabacc_agents import load
+from sabacc_agents.equilibrium import save_policy
+from sabacc_training.field import hero_margin
+from sabacc_training.solving import solver
+from sabacc_training.solving.cfr import VARIANTS, Regrets
+from sabacc_training.solving.game_tree import flatten
+from sabacc_training.solving.measuring import seen_at, strategy_of
+from sabacc_training.solving.responses import distance
+from sabacc_training.solving.rung import load_rung
+from sabacc_training.solving.solver import solve
+from sabacc_training.stopping import Stopped
+
+from sabacc_env import SabaccError
+from sabacc_env.agent import RandomAgent
+from tests.training.solving.linear_program import exact_value
+
+VALUES = {  # of the first seat, in antes, by linear programming
+    "one_card": -0.062419562,
+    "little_spire": 0.105555556,
+    "one_draw": 0.0,
+    "little_casino": -0.004959844,
+    "little_bespin": -0.126725119,
+    "with_dice": -0.051048015,
+    "little_spacers": 0.179752376,
+    "little_orsl": -0.211111111,
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_rung_is_solved(name: str) -> None:
+    tree = flatten(load_rung(name))
+    assert exact_value(tree) == pytest.approx(VALUES[name], abs=1e-8)
+    solution = solve(tree, target=0.001)
+    assert solution.distance.nash_conv < 0.001
+    assert solution.distance.values[0] == pytest.approx(VALUES[name], abs=0.001)
+    assert solution.iterations < 2_000
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_variants_come_to_the_same(variant: str) -> None:
+    solution = solve(flatten(load_rung("one_draw")), variant=variant, target=1e-4)
+    assert solution.distance.values[0] == pytest.approx(VALUES["one_draw"], abs=1e-4)
+
+
+def test_three_seats_come_close_without_a_guarantee() -> None:
+    solution = solve(flatten(load_rung("side_pots")), target=0.01)
+    assert solution.distance.nash_conv < 0.01
+    assert sum(solution.distance.values) == pytest.approx(0)
+
+
+def test_a_best_response_is_the_one_worked_out_by_hand() -> None:
+    """Who always takes the first action checks and calls: a bet of 1 wins or loses 1 more.
+
+    Of 7 cards the best wins against all 6 others, the next against 5, and so on; betting the three
+    that win more than they lose gains (6 + 4 + 2) / 6 in 7 hands, from either seat.
+    """
+    tree = flatten(load_rung("one_card"))
+    first = tree.chances.copy()
+    first[tree.states.first[:-1]] = 1
+    found = distance(tree, first)
+    assert found.values == pytest.approx((0, 0))
+    assert found.responses == pytest.approx((2 / 7, 2 / 7))
+    assert found.exploitability == pytest.approx(2 / 7)
+
+
+def test_stopped_and_resumed_it_ends_the_same(tmp_path, monkeypatch) -> None:
+    tree, checkpoint = flatten(load_rung("little_spire")), tmp_path / "solver.checkpoint"
+    whole = solve(tree, target=1e-4)
+
+    class Stop:
+        def measured(self, iterations: int, nash_conv: float) -> None:
+            if iterations > 50:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(solver, "KEEP_SECONDS", 0)
+    with pytest.raises(KeyboardInterrupt):
+        solve(tree, target=1e-4, checkpoint=checkpoint, watcher=Stop())
+    again = solve(tree, target=1e-4, checkpoint=checkpoint, resume=True)
+    assert again.iterations == whole.iterations
+    assert again.strategy.tobytes() == whole.strategy.tobytes()
+
+
+def test_told_to_stop_it_keeps_what_it_has(tmp_path) -> None:
+    import os
+    import signal
+
+    checkpoint = tmp_path / "solver.checkpoint"
+
+    class Tell:
+        def measured(self, iterations: int, nash_conv: float) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Stopped):
+        solve(flatten(load_rung("one_card")), target=1e-9, checkpoint=checkpoint, watcher=Tell())
+    assert checkpoint.exists()
+    other = flatten(load_rung("one_draw"))
+    with pytest.raises(SabaccError, match="is of another game or variant"):
+        solve(other, checkpoint=checkpoint, resume=True)
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-3])
+    with pytest.raises(SabaccError, match="cannot be resumed from"):
+        solve(flatten(load_rung("one_card")), checkpoint=checkpoint, resume=True)
+
+
+# Agents.
+
+
+def test_the_random_agent_is_the_uniform_strategy() -> None:
+    tree = flatten(load_rung("one_draw"))
+    found = strategy_of(tree, RandomAgent(tree.rung.rule_set, 2))
+    # Where two Sylops are held, both of which may go, only one action is in the tree.
+    assert distance(tree, found).nash_conv == pytest.approx(
+        distance(tree, Regrets(tree).strategy).nash_conv, abs=0.1
+    )
+
+
+def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
+    rung = load_rung("one_draw")
+    tree = flatten(rung)
+    solution = solve(tree, target=0.001)
+    path = tmp_path / "one_draw.safetensors"
+    save_policy(path, solution.policy())
+    agent = load(path, rung.rule_set, 2, rung.bet_sizes)
+    counted = strategy_of(tree, agent, samples=1000)
+    assert np.abs(counted - solution.strategy).max() < 0.1
+    assert distance(tree, counted).nash_conv < 0.1
+    uniform = RandomAgent(rung.rule_set, 2)
+    margin = hero_margin(rung.rule_set, agent, uniform, 2, 2000, seed=1, bet_sizes=rung.bet_sizes)
+    assert margin.mean > margin.half_width()
+    with pytest.raises(SabaccError, match="was made for the rules 'one_draw', not 'casino'"):
+        load(path, "casino", 2)
+
+
+def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:
+    rung = load_rung("one_card")
+    tree = flatten(rung)
+    path = tmp_path / "one_card.safetensors"
+    save_policy(path, solve(tree, target=0.1).policy())
+    agent = load(path, rung.rule_set, 2, rung.bet_sizes)
+    observations, masks = seen_at(tree, np.array([0]))
+    agent.reset(1)
+    observations[0, 0] += 1
+    with pytest.raises(SabaccError, match="table 0 is at a turn that the solved game does not"):
+        agent.act(observations, masks, np.random.default_rng(0))
+
+
+@pytest.mark.skipif(
+    find_spec("pyspiel") is None or find_spec("cvxpy") is None,
+    reason='comparing needs the extra "openspiel"',
+)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("one_card", "little_spire", "one_draw", "side_pots"),
+        pytest.param("little_casino", marks=pytest.mark.slow),
+        pytest.param("little_bespin", marks=pytest.mark.slow),
+        pytest.param("with_dice", marks=pytest.mark.slow),
+        pytest.param("little_spacers", marks=pytest.mark.slow),
+        pytest.param("little_orsl", marks=pytest.mark.slow),
+        pytest.param("three_seats", marks=pytest.mark.slow),
+    ],
+)
+def test_openspiel_says_the_same(name: str) -> None:
+    command = [sys.executable, "-m", "sabacc_training.solving.comparison", name]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["nash_conv"] == pytest.approx(found["openspiel_nash_conv"], abs=1e-6)
+    if name in VALUES:
+        assert found["openspiel_value"] == pytest.approx(VALUES[name], abs=1e-6)

@@ -1,0 +1,93 @@
+"""``sabacc solve``: a game of the ladder, solved exactly."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from sabacc_agents.equilibrium import save_policy
+
+from sabacc_env.errors import SabaccError
+from sabacc_training.solving.cfr import VARIANTS
+from sabacc_training.solving.game_tree import flatten
+from sabacc_training.solving.progress import SolvingProgress
+from sabacc_training.solving.rung import load_rung, rungs
+from sabacc_training.solving.solver import Solution
+from sabacc_training.solving.solver import solve as solve_game
+from sabacc_training.stopping import Stopped
+
+
+def solve(
+    name: str = "",
+    *,
+    target: float = 0.001,
+    variant: str = "cfr+",
+    iterations: int = 100_000,
+    output: Path | None = None,
+    resume: bool = False,
+) -> None:
+    """Solve a small game: its value, how far from equilibrium the strategy is, the policy saved.
+
+    Args:
+        name: A rung of the ladder, or a file of the same keys; without one, the rungs are listed.
+        target: NashConv to reach, in antes.
+        variant: The method: cfr+ or dcfr.
+        iterations: Iterations at most.
+        output: The policy's file; by default runs/solved/NAME.safetensors.
+        resume: Go on from the checkpoint beside that file, as if there had been no stop.
+    """
+    if not name:
+        for rung in map(load_rung, rungs()):
+            print(f"{rung.name:15} {rung.num_players} players  {rung.rule_set.title}")
+        return
+    if variant not in VARIANTS:
+        raise SabaccError(f"variant: {variant!r} is none; use one of {', '.join(VARIANTS)}")
+    if not target > 0 or iterations < 1:
+        raise SabaccError("target, iterations: both are more than nothing")
+    rung = load_rung(name)
+    path = output or Path("runs", "solved", f"{rung.name}.safetensors")
+    checkpoint = path.with_suffix(".checkpoint")
+    if not resume and checkpoint.exists():
+        raise SabaccError(
+            f"{checkpoint}: was left by a run that stopped; go on with it (--resume) or remove it"
+        )
+    try:
+        with SolvingProgress(target) as progress:
+            tree = flatten(rung, on_nodes=progress.nodes)
+            solution = solve_game(
+                tree,
+                variant=variant,
+                target=target,
+                most=iterations,
+                checkpoint=checkpoint,
+                resume=resume,
+                watcher=progress,
+            )
+    except Stopped:
+        print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
+        sys.exit(130)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_policy(path, solution.policy())
+    checkpoint.unlink(missing_ok=True)
+    Console(highlight=False).print(_table(solution))
+    print(f"The policy is {path}")
+
+
+def _table(solution: Solution) -> Table:
+    table = Table("seat", "wins, antes a hand", "best response wins", title=_title(solution))
+    values, responses = solution.distance.values, solution.distance.responses
+    for seat, (value, response) in enumerate(zip(values, responses, strict=True)):
+        table.add_row(str(seat), f"{value:+.6f}", f"{response:+.6f}")
+    guarantee = "" if len(values) == 2 else "; with three seats or more no guarantee of anything"
+    table.caption = f"NashConv {solution.distance.nash_conv:.6f} antes{guarantee}"
+    return table
+
+
+def _title(solution: Solution) -> str:
+    tree = solution.tree
+    return (
+        f"{tree.rung.name}: {len(tree.nodes.seats):,} nodes, {len(tree.states.seats):,} "
+        f"information states, {solution.iterations:,} iterations of {solution.variant}"
+    )
