@@ -16,6 +16,7 @@ import pytest
 from sabacc_env import Card, Game, RuleSet
 from sabacc_env.keys import hand_key
 from tests.engine.played_digest import played_digest
+from tests.training.solving.tree_digest import tree_digest
 
 ROOT = Path(__file__).parents[2]
 MODES = {
@@ -24,8 +25,8 @@ MODES = {
 }
 
 
-def digest_in_mode(mode: str, hands: int, most_moves: int) -> str:
-    command = [sys.executable, "-m", "tests.engine.played_digest", str(hands), str(most_moves)]
+def digest_in_mode(mode: str, module: str, *arguments: int) -> str:
+    command = [sys.executable, "-m", module, *map(str, arguments)]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
     result = subprocess.run(
         command,
@@ -49,7 +50,15 @@ def digest_in_mode(mode: str, hands: int, most_moves: int) -> str:
     ],
 )
 def test_modes_agree(mode: str, hands: int, most_moves: int) -> None:
-    assert digest_in_mode(mode, hands, most_moves) == played_digest(hands, most_moves)
+    found = digest_in_mode(mode, "tests.engine.played_digest", hands, most_moves)
+    assert found == played_digest(hands, most_moves)
+
+
+@pytest.mark.parametrize(
+    "mode", ["interpreted", pytest.param("bounds-checked", marks=pytest.mark.slow)]
+)
+def test_modes_agree_about_trees(mode: str) -> None:
+    assert digest_in_mode(mode, "tests.training.solving.tree_digest") == tree_digest()
 
 
 def test_the_digest_notices_a_difference() -> None:
