@@ -8,10 +8,21 @@ from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.rung import Rung, load_rung
 
 RULES = {  # dice, one card or whole hands redrawn, blind draws, in a few nodes
-    **{"name": "digest", "seats": [2, 2], "highest_value": 1, "suits": 1, "sylops": 2},
-    **{"rounds": 1, "cards_dealt": 1, "hand_ante": 1, "sabacc_ante": 0, "starting_credits": 5},
-    **{"phases": ["dice"], "card_actions": ["stand"]},
-    **{"ranking": "casino", "doubles": "redraw_one", "double_spike": "redraw_all"},
+    "name": "digest",
+    "seats": [2, 2],
+    "highest_value": 1,
+    "suits": 1,
+    "sylops": 2,
+    "rounds": 1,
+    "cards_dealt": 1,
+    "hand_ante": 1,
+    "sabacc_ante": 0,
+    "starting_credits": 5,
+    "phases": ["dice"],
+    "card_actions": ["stand"],
+    "ranking": "casino",
+    "doubles": "redraw_one",
+    "double_spike": "redraw_all",
 }
 
 
