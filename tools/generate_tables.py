@@ -137,7 +137,7 @@ def short_calls_page() -> str:
     return (
         "# Short calls: the credit rule sets as written\n\n"
         + NOTE
-        + "In `orsl`, `three_en` and `yarith_bespin`, as source 002 has them, who cannot pay a call "
+        + "In `orsl`, `three_en` and `yarith_bespin`, as source 002 has it, who cannot pay a call "
         "must junk. So a seat with a few credits more than the others wins every hand: it "
         "bets more than they have, blind. Strength at these rules is mostly to be the richer one. "
         '`short_call="all_in"`, which the author\'s later sheet allows, is the form in which '
