@@ -50,6 +50,13 @@ def reset(agents: Iterable[Agent], num_tables: int) -> None:
             agent.reset(num_tables)
 
 
+def begin(agents: Sequence[Agent], tables: Tables) -> None:
+    """Tell agents to start at these tables, where nothing has been played yet."""
+    if any(map(wants_views, agents)):
+        tables.keep_histories()
+    reset(agents, tables.num_tables)
+
+
 def restart(agents: Iterable[Agent], tables: NDArray[np.int64]) -> None:
     """Tell the agents that care that a new hand begins at these tables."""
     for agent in agents:

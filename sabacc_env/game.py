@@ -46,6 +46,10 @@ FORMAT: Final = b"sabacc-game 3\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
 
 
+TAKING: Final = (KINDS.index("swap"), KINDS.index("buy_discard"))
+"""The kinds of move that take the top discard."""
+
+
 class Game(TableState):
     """One hand of Sabacc at one table; it sees everything, ``view`` what one seat may know.
 
@@ -265,13 +269,22 @@ class Game(TableState):
         """The moves so far, every one public: no move names a card that others may not see."""
         return tuple(self._turns())
 
+    @property
+    def taken(self) -> tuple[Card | None, ...]:
+        """The card that each move of the history took off the discard pile; None for most."""
+        taken = (
+            (played >> 8 & 255) - 1 if played >> 32 & 255 in TAKING else -1
+            for played in self._played
+        )
+        return tuple(None if card < 0 else CARDS[card] for card in taken)
+
     def _turns(self) -> Iterator[Turn]:
         for played in self._played:
             seat, kind, named = played >> 40, KINDS[played >> 32 & 255], played & 0xFFFFFFFF
             if kind == "raise":
                 yield Turn(seat, Move(kind, amount=named))
             elif kind in CARD_KINDS:
-                yield Turn(seat, Move(kind, card=Card(named)))
+                yield Turn(seat, Move(kind, card=Card(named & 255)))
             else:
                 yield Turn(seat, Move(kind))
 
@@ -363,12 +376,15 @@ class Game(TableState):
         return f"<Game {self.rules.name}, {self.num_players} players, round {self.round}, {to_act}>"
 
 
-def game_of_record(rules: RuleSet, records: NDArray[Any]) -> Game:
-    """Return a game that starts, as far as it knows, from the state in one record."""
+def game_of_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] = ()) -> Game:
+    """Return a game that starts, as far as it knows, from the state in one record.
+
+    ``played`` are the moves that led there, packed as ``engine.step.describe`` does.
+    """
     game = object.__new__(Game)
     game.rules = rules
     game._start = {}
-    game._played = []
+    game._played = list(played)
     game._attach(records)
     return game
 

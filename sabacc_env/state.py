@@ -142,6 +142,13 @@ class TableState:
         return self._amounts("credits")
 
     @property
+    def credits_before(self) -> list[int] | list[None]:
+        """Each seat's credits before the antes; None for points."""
+        if self.rules.points:
+            return [None] * self.num_players
+        return self._amounts("credits_before")
+
+    @property
     def bets(self) -> list[int]:
         """What each seat has put in during this betting phase, in credits."""
         return self._amounts("bet_phase")

@@ -19,6 +19,7 @@ from sabacc_env.engine.rulebook import rules_record
 from sabacc_env.engine.showing import ENDING_DTYPE
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game, game_of_record
+from sabacc_env.histories import Histories
 from sabacc_env.rules import RuleSet, load_rules
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class TableArrays:
     """A batch of tables as they stand; ``Tables`` adds playing and keeping them."""
 
     _device: Cpu | Cuda
+    _histories: Histories | None = None
 
     def _make_arrays(
         self,
@@ -125,8 +127,11 @@ class TableArrays:
         return self._device.threads
 
     def game(self, table: int) -> Game:
-        """Return a copy of one table's hand as a ``Game``, its history empty."""
-        return self._game(self._played.games, table)
+        """Return a copy of one table's hand as a ``Game``, its history empty.
+
+        Where ``keep_histories`` was asked for, the history is there too.
+        """
+        return self._game(self._played.games, table, self._histories)
 
     def final_game(self, table: int) -> Game:
         """Return the last hand that ended at a table: its revealed hands, winners and net credits.
@@ -144,10 +149,11 @@ class TableArrays:
         """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
         return self._ended.finals
 
-    def _game(self, games: NDArray[Any], table: int) -> Game:
+    def _game(self, games: NDArray[Any], table: int, histories: Histories | None = None) -> Game:
         table = whole("table", table, 0, self.num_tables - 1)
         record = self._device.fetch(games[table : table + 1]).copy()
-        return game_of_record(self.rule_sets[self.rule_of[table]], record)
+        played = () if histories is None else histories.played[table]
+        return game_of_record(self.rule_sets[self.rule_of[table]], record, played)
 
     def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
         """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.

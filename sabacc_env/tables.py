@@ -15,6 +15,7 @@ from sabacc_env.engine import batch
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.histories import Histories
 from sabacc_env.rules import RuleSet
 from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.stakes import PerTable, Stakes
@@ -147,8 +148,25 @@ class Tables(TableArrays):
             raise IllegalMove(self._refusal(int(which[wrong]), int(given[wrong])))
         self._forget_ends()
         at_once = not self._stakes.asked
+        if self._histories is not None:
+            self._histories.note(self._played, which, chosen)
         self._device.run(batch.step_tables, (*self._batches, at_once), which, chosen)
+        if self._histories is not None:
+            self._histories.forget(np.flatnonzero(self.finished))
         self._deal_on(which)
+
+    def keep_histories(self) -> None:
+        """Keep from now on what is stepped in each hand: ``game(table).history`` then says it.
+
+        Agents that want views need it. Ask for it before anything is played: of a hand in play
+        the moves so far stay missing.
+
+        Raises:
+            SabaccError: on a GPU.
+        """
+        if self._device.arrays_only:
+            raise SabaccError("device: tables on a GPU keep no histories, which views need")
+        self._histories = Histories(self.num_tables)
 
     def play(self, policies: Policy | Sequence[Policy], decisions: int) -> None:
         """Play so many decisions at every table by compiled policies, dealing on.
@@ -162,8 +180,8 @@ class Tables(TableArrays):
             decisions: how many decisions to play at each table.
 
         Raises:
-            SabaccError: for what is no policy, a table that has stopped, or what makes no next
-                hand.
+            SabaccError: for what is no policy, a table that has stopped, what makes no next hand,
+                or tables that keep histories.
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
@@ -171,6 +189,8 @@ class Tables(TableArrays):
 
         chosen = one_a_seat(policies, self.num_players)
         whole("decisions", decisions, 0, 2**62)
+        if self._histories is not None:
+            raise SabaccError("play: these tables keep histories, which only step can write")
         self._refuse_stopped(self._all)
         self._forget_ends()
         at_once = not self._stakes.asked
@@ -208,6 +228,8 @@ class Tables(TableArrays):
 
     def _begin(self, which: NDArray[np.int64], hand_counts: NDArray[np.int64]) -> None:
         """Deal the first hands of episodes, which are these hands of their tables."""
+        if self._histories is not None:
+            self._histories.forget(which)
         if self._stakes.asked:
             self._stakes.ask(which, np.ones(len(which), dtype=np.bool_), hand_counts)
         self._device.write(self.hand_counts, hand_counts)
@@ -315,6 +337,10 @@ class Tables(TableArrays):
         copied = self._whole_numbers(origin)
         for own, its in zip(self._kept(), other._kept(), strict=True):
             self._device.move_rows(its, copied, own, cloned)
+        if self._histories is not None:
+            unknown: list[list[int]] = [[]] * other.num_tables
+            kept = unknown if other._histories is None else other._histories.played
+            self._histories.put(which.tolist(), [kept[source] for source in origin])
         self._device.run(batch.show_tables, (self._played, self._shown), cloned)
 
     def to_bytes(self) -> bytes:
@@ -326,6 +352,7 @@ class Tables(TableArrays):
             "bet_sizes": [s if isinstance(s, str | int) else float(s) for s in self.bet_sizes],
             "packed": self.packed,
             "calls": self.calls,
+            "histories": None if self._histories is None else self._histories.played,
             "num_tables": self.num_tables,
             "record": GAME_DTYPE.itemsize,
         }
@@ -360,6 +387,7 @@ class Tables(TableArrays):
             raise SabaccError("these bytes are tables of another engine version")
         rule_sets = [RuleSet.from_canonical(rules) for rules in header.pop("rules")]
         calls = header.pop("calls")
+        histories = header.pop("histories", None)
         n = header["num_tables"]
         rule_of, players = np.frombuffer(state[: 16 * n], dtype=np.int64).reshape(2, n)
         tables = object.__new__(cls)
@@ -371,6 +399,9 @@ class Tables(TableArrays):
             given=(keys, dealers, credits, sabacc_pots),
         )
         tables.calls = calls
+        if histories is not None:
+            tables._histories = Histories(n)
+            tables._histories.put(range(n), histories)
         state = state[16 * n :]
         for array in tables._kept():
             values = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)

@@ -32,8 +32,10 @@ class GameView:
         draw_pile_size, num_junked: how many cards lie face down in either place.
         seen_cards: the cards this seat has seen and that were not shuffled away since, by id.
         credits, bets, bets_of_hand, pots, sabacc_pot: as of ``Game``, in credits.
+        credits_before: each seat's credits before the antes; None for points.
         legal_moves: this seat's legal moves; empty when it is not to act.
         history: the moves so far.
+        taken: the card that each of them took off the discard pile; None for most.
         net_credits, winners, revealed: as of ``Game``.
         revealed_hands: after a reveal, the hands of the seats that remained, by seat.
     """
@@ -62,8 +64,10 @@ class GameView:
     bets_of_hand: tuple[int, ...]
     pots: tuple[tuple[int, tuple[int, ...]], ...]
     sabacc_pot: int
+    credits_before: tuple[int | None, ...]
     legal_moves: tuple[Move, ...]
     history: tuple[Turn, ...]
+    taken: tuple[Card | None, ...]
     net_credits: tuple[int, ...] | None
     winners: tuple[int, ...] | None
     revealed: bool
@@ -99,8 +103,10 @@ class GameView:
             bets_of_hand=tuple(game.bets_of_hand),
             pots=tuple(game.pots),
             sabacc_pot=game.sabacc_pot,
+            credits_before=tuple(game.credits_before),
             legal_moves=tuple(game.legal_moves()) if to_act else (),
             history=game.history,
+            taken=game.taken,
             net_credits=None if net is None else tuple(net),
             winners=None if winners is None else tuple(winners),
             revealed=game.revealed,

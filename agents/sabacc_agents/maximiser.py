@@ -111,3 +111,23 @@ class Maximiser(ByPhase):
         wanted = stakes.first & (wins >= enough)
         to = self._raises.nearest(action_masks, stakes, how.size)
         return chosen_bets(action_masks, calls, wanted & self._raises.legal(action_masks), to)
+
+
+PURE: Final = Betting(bet_from=0.5, raise_from=0.6, caution=0.0, caution_overbet=0.0, size=0.5)
+"""Betting by the odds alone: ahead or not, and what a call costs against what the pot pays."""
+
+
+class PotOdds(Maximiser):
+    """Its cards are the maximiser's; it believes no bet.
+
+    It calls whenever its chance to win against any hand pays for the call, and bets or raises half
+    the pot with a hand that is ahead.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        num_players: int,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    ) -> None:
+        super().__init__(rules, num_players, bet_sizes, PURE)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from sabacc_agents.acting import best_legal
 from sabacc_agents.card_search import CardSearch
+from sabacc_agents.final_hands import final_hands
 from sabacc_agents.foresight import foresee, stages
 from sabacc_agents.hand_values import HandValues, hand_values
 from sabacc_agents.reading import Floats, Ints, Stakes
-from sabacc_agents.rollouts import play_out
 from sabacc_env.engine.layout import CALL, CHECK, PHASES
 from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
@@ -74,7 +74,7 @@ def percentiles(rules: RuleSet, num_players: int) -> Percentiles:
         worths = foresee(rules, num_players, hands, _against(final, num_players - 1)[-1])[:, None]
         known = Percentiles(hands, final, worths, _stage_of(rules))
         chooser = _Chooser(rules, known)
-        ends = play_out(rules, num_players, num_tables, SEED + turn, hands, chooser.act)
+        ends = final_hands(rules, num_players, num_tables, SEED + turn, hands, chooser.act)
         if len(ends):
             found = _chances(hands.strengths, hands.strengths[ends], np.ones(len(ends)))
             final = final + (found - final) * np.float32(1 / max(turn, 1))

@@ -1,7 +1,8 @@
-"""Rule-based players: tight and loose, a calling station, one that always raises the most.
+"""Rule-based players, each with one way to play its cards and one way to bet.
 
-They play their cards by one rule: move the total of the hand towards zero, and keep zero. They
-know nothing of named hands, of cards seen or of opponents. They differ in how they bet.
+They know nothing of named hands, of cards seen or of opponents. Most play their cards alike: they
+move the total of the hand towards zero, and keep zero. These differ in how they bet. Two bet as
+the tight one does and differ in their cards: one only draws, one only takes what lies face up.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.rules import RuleSet
 
+ANY: Final = 60
+"""A distance that no hand exceeds."""
+EVERYTHING: Final = 1e9
+"""A wish, in pots, that no stack exceeds."""
+
 
 @dataclass(frozen=True)
 class Style:
@@ -38,14 +44,16 @@ class Style:
     Attributes:
         chase: how much nearer to zero than on average a card not yet seen is hoped to bring the
             hand; the more, the more often the player draws.
-        raise_within: bets, and raises once a phase, with a distance up to this.
+        bet_within: bets where nobody has with a distance up to this; -1 is never.
+        raise_within: raises a bet, once a phase, with a distance up to this; -1 is never.
         call_within: calls a small bet with a distance up to this.
         call_large_within: calls a large one with a distance up to this.
         large: a bet is large when the call is more than this fraction of the pot that it faces.
-        raise_size: the raise wished for, in pots after the call.
+        raise_size: the bet or raise wished for, in pots after the call.
     """
 
     chase: float = 4.0
+    bet_within: int = 0
     raise_within: int = 0
     call_within: int = 3
     call_large_within: int = 1
@@ -54,7 +62,12 @@ class Style:
 
 
 TIGHT: Final = Style()
-LOOSE: Final = replace(TIGHT, raise_within=3, call_within=9, call_large_within=4, raise_size=0.5)
+LOOSE: Final = replace(
+    TIGHT, bet_within=3, raise_within=3, call_within=9, call_large_within=4, raise_size=0.5
+)
+BLUFFING: Final = replace(TIGHT, bet_within=ANY, raise_within=-1)
+TRAPPING: Final = replace(TIGHT, bet_within=-1)
+SHOVING: Final = replace(TIGHT, call_within=0, call_large_within=0, raise_size=EVERYTHING)
 
 
 class CardPlay:
@@ -128,7 +141,8 @@ class ScriptedAgent(ByPhase):
         distance = np.abs(Cards(observations).total)
         large = stakes.cost > style.large * stakes.prize
         calls = distance <= np.where(large, style.call_large_within, style.call_within)
-        raises = stakes.first & (distance <= style.raise_within)
+        within = np.where(stakes.facing, style.raise_within, style.bet_within)
+        raises = stakes.first & (distance <= within)
         wished = self._raises.nearest(action_masks, stakes, style.raise_size)
         return chosen_bets(action_masks, calls, raises & self._raises.legal(action_masks), wished)
 
@@ -143,6 +157,55 @@ class LooseAgent(ScriptedAgent):
     """Plays its cards as the tight one does, bets with more hands and calls with most."""
 
     style = LOOSE
+
+
+class Bluffer(ScriptedAgent):
+    """Bets the pot with any hand where nobody has bet, never raises, else plays as the tight one.
+
+    Its cards are the tight one's: nearest to zero.
+    """
+
+    style = BLUFFING
+
+
+class Trapper(ScriptedAgent):
+    """Never bets, and raises the pot with a zero hand when another has bet; calls as the tight one.
+
+    Its cards are the tight one's: nearest to zero.
+    """
+
+    style = TRAPPING
+
+
+class Shover(ScriptedAgent):
+    """Bets and raises the most it may with a zero hand, and junks all others to any bet.
+
+    Its cards are the tight one's: nearest to zero.
+    """
+
+    style = SHOVING
+
+
+class DrawsToZero(ScriptedAgent):
+    """Draws at every card turn until its total is zero, never from the discards; bets as tight."""
+
+    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        scores = self._card_play.scores(observations, action_masks.shape[1])
+        scores[:, BUY_DISCARD] = scores[:, slots_of(SWAP)] = NEVER
+        scores[Cards(observations).total != 0, STAND] = NEVER / 2
+        return best_legal(scores, action_masks)
+
+
+class SwapsToZero(ScriptedAgent):
+    """Takes only the top discard, where that leaves it nearer to zero, else stands; bets as tight.
+
+    Under rules that let nobody take discards it always stands.
+    """
+
+    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        scores = self._card_play.scores(observations, action_masks.shape[1])
+        scores[:, DRAW] = scores[:, slots_of(DISCARD_DRAW)] = NEVER
+        return best_legal(scores, action_masks)
 
 
 class CallingStation(ScriptedAgent):

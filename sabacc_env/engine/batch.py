@@ -13,10 +13,18 @@ from sabacc_env.engine.ahead import fetch_game, fetch_row
 from sabacc_env.engine.chance import dealer_of, hand_key
 from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.jit import inlined, jit
-from sabacc_env.engine.layout import OVER, Array, Record
+from sabacc_env.engine.layout import FIRST_BET_ACTION, OVER, Array, Record
 from sabacc_env.engine.observe import observe_play, observe_rules
 from sabacc_env.engine.showing import put_ending, put_mask
-from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
+from sabacc_env.engine.step import (
+    able_seats,
+    deal,
+    describe,
+    legal_actions,
+    play_action,
+    raise_total,
+    reset_hand,
+)
 
 
 class Played(NamedTuple):
@@ -258,6 +266,21 @@ def first_dead_start(played: Played, shown: Shown, which: Array) -> int:
         if shown.seats[which[i]] < 0 and played.games[which[i]].hand_number == 0:
             return i
     return -1
+
+
+@jit
+def describe_actions(played: Played, which: Array, actions: Array, moves: Array) -> None:
+    """Write what legal actions are that are not played yet, as ``describe`` packs them.
+
+    A raise has its total in the lowest bits.
+    """
+    for i in range(len(which)):
+        g = played.games[which[i]]
+        action = int(actions[i])
+        moves[i] = describe(g, action)
+        if action >= FIRST_BET_ACTION:
+            r = played.rules[played.rule_of[which[i]]]
+            moves[i] |= raise_total(g, r, action - FIRST_BET_ACTION, played.bet_sizes[0])
 
 
 @inlined

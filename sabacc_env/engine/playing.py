@@ -144,31 +144,33 @@ def pick(members: int, word: int) -> int:
 
 
 class Address(types.WrapperAddressProtocol):
-    """A compiled policy as it is handed over: Numba would work this out anew at every call."""
+    """A compiled function as it is handed over: Numba would work this out anew at every call."""
 
-    def __init__(self, function: Any) -> None:
-        found = function.get_compile_result(POLICY_SIGNATURE)
+    def __init__(self, function: Any, signature: Any) -> None:
+        found = function.get_compile_result(signature)
         self._function = function  # its code must stay
+        self._signature = signature
+        self.type = types.FunctionType(signature)
         self._address = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
 
     def __wrapper_address__(self) -> int:
-        """Return where the policy's code begins."""
+        """Return where the function's code begins."""
         return int(self._address)
 
     def signature(self) -> Any:
-        """Return what a policy takes and gives."""
-        return POLICY_SIGNATURE
+        """Return what the function takes and gives."""
+        return self._signature
 
 
 @typeof_impl.register(Address)
-def _type_of_policy(_policy: Address, _context: Any) -> Any:
-    return POLICY_TYPE
+def _type_of_address(address: Address, _context: Any) -> Any:
+    return address.type
 
 
 @lru_cache
-def handed_over(function: Policy) -> Any:
-    """Return a policy as ``play_tables`` takes it."""
-    return function if numba.config.DISABLE_JIT else Address(function)
+def handed_over(function: Callable[..., Any], signature: Any = POLICY_SIGNATURE) -> Any:
+    """Return a policy, or a function of another signature, as compiled code takes it."""
+    return function if numba.config.DISABLE_JIT else Address(function, signature)
 
 
 @policy

@@ -17,11 +17,9 @@ from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
     BETTING,
     FIRST_BET_ACTION,
-    FIRST_CARD_ACTION,
     MAX_BET_SIZES,
     MAX_HAND,
     OVER,
-    RAISE,
     RAISE_TO,
     RULES_DTYPE,
     Array,
@@ -30,7 +28,14 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.observe import observe
 from sabacc_env.engine.ranking import hand_strength
 from sabacc_env.engine.showing import ENDING_DTYPE, put_ending, put_mask
-from sabacc_env.engine.step import able_seats, deal, legal_actions, play_action, reset_hand
+from sabacc_env.engine.step import (
+    able_seats,
+    deal,
+    describe,
+    legal_actions,
+    play_action,
+    reset_hand,
+)
 
 ILLEGAL = -1
 DICE_MISSING = -2
@@ -68,19 +73,6 @@ def raise_grid(games: Array, rules: Array) -> tuple[int, int]:
 def legal_bits(games: Array, desks: Array) -> int:
     """Return the legal actions as bits."""
     return legal_actions(games[0], desks[0].rules, desks[0].sizes)
-
-
-@jit
-def describe(g: Record, code: int) -> int:
-    """Return a move as seat << 40 | kind << 32 | the card that it names (a raise: see ``turn``)."""
-    seat = int(g.seat_to_act)
-    if code < FIRST_CARD_ACTION:
-        return seat << 40 | code << 32
-    if code >= FIRST_BET_ACTION:
-        return seat << 40 | RAISE << 32
-    offset = code - FIRST_CARD_ACTION
-    kind = FIRST_CARD_ACTION + offset // MAX_HAND
-    return seat << 40 | kind << 32 | int(g.cards[seat, offset % MAX_HAND])
 
 
 @jit

@@ -348,6 +348,27 @@ def raise_total(g: Record, r: Record, size: int, sizes: Record) -> int:
     return size_total(g, r, seat, low, high, sizes, size)
 
 
+@jit
+def describe(g: Record, code: int) -> int:
+    """Return a move as seat << 40 | kind << 32 | taken << 8 | the card that it names.
+
+    What is taken is 1 + the card that comes off the discard pile, 0 for none. A raise names
+    nothing yet (see ``single.turn``).
+    """
+    seat = int(g.seat_to_act)
+    if code >= FIRST_BET_ACTION:
+        return seat << 40 | RAISE << 32
+    kind = code
+    named = 0
+    if code >= FIRST_CARD_ACTION:
+        offset = code - FIRST_CARD_ACTION
+        kind = FIRST_CARD_ACTION + offset // MAX_HAND
+        named = int(g.cards[seat, offset % MAX_HAND])
+    if kind in (SWAP, BUY_DISCARD):
+        named |= 1 + int(g.discards[int(g.num_discards) - 1]) << 8
+    return seat << 40 | kind << 32 | named
+
+
 @inlined
 def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     """Play a legal move of the seat to act: a kind, the slot it names, or a raise's total."""

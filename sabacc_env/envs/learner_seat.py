@@ -135,7 +135,7 @@ class LearnerTables:
             self._rng = rng
             self.seats = self._all % self.num_players
         self.tables = self._new_tables()
-        self.opponents.forget()
+        self.opponents.begin(self.tables)
         self._begin_episodes(self._all)
         self._come_round()
 

@@ -82,6 +82,10 @@ class Opponents:
         """Tell all agents to start afresh at every table."""
         asking.reset(self.agents, len(self.members))
 
+    def begin(self, tables: Tables) -> None:
+        """Tell all agents to start at these tables, where nothing has been played yet."""
+        asking.begin(self.agents, tables)
+
     def restart(self, tables: Ints) -> None:
         """Tell all agents that a new hand begins at these tables."""
         asking.restart(self.agents, tables)

@@ -8,7 +8,25 @@ from sabacc_env import Tables
 from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 
-NAMES = ("random", "tight", "loose", "calling_station", "always_raise", "maximiser")
+NAMES = (
+    "random",
+    "heuristic",
+    "tight",
+    "loose",
+    "calling_station",
+    "always_raise",
+    "bluffer",
+    "trapper",
+    "shover",
+    "draws_to_zero",
+    "swaps_to_zero",
+    "pot_odds",
+    "maximiser",
+)
+"""Agents that observe; the first two leave something to chance."""
+CERTAIN = NAMES[2:]
+NEAREST = tuple(name for name in CERTAIN if not name.endswith("_to_zero"))
+"""Those that play their cards alike: nearest to zero."""
 
 
 def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **options):

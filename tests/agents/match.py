@@ -1,7 +1,8 @@
 """Two agents over duplicate deals: each deal once for each seating.
 
 ``python -m tests.agents.match casino 20000`` prints the margins of all registered agents over each
-other at two seats, in antes a hand with 95 % intervals over so many deals.
+other at two seats, in antes a hand with 95 % intervals over so many deals; names after that are
+the agents meant: ``python -m tests.agents.match casino 2000 rollouts heuristic``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from sabacc_agents import load
 
-from sabacc_env import Tables, load_rules
+from sabacc_env import Tables, asking, load_rules
 from sabacc_env.agent import registered_agents
 from sabacc_env.rules import RuleSet
 
@@ -39,8 +40,7 @@ def net_credits(rules, agents, keys, dealers, *, rng, **options):
         rules, num_tables=len(keys), num_players=len(agents), keys=keys, dealers=dealers, **options
     )
     net = np.zeros((len(keys), len(agents)), dtype=np.int64)
-    for agent in set(agents):
-        agent.reset(len(keys))
+    asking.begin(list(set(agents)), tables)
     playing = np.arange(len(keys))
     while len(playing):
         seats = tables.seats_to_act[playing]
@@ -48,10 +48,7 @@ def net_credits(rules, agents, keys, dealers, *, rng, **options):
         for seat, agent in enumerate(agents):
             mine = np.flatnonzero(seats == seat)
             if len(mine):
-                rows = playing[mine]
-                actions[mine] = agent.act(
-                    tables.observations[rows], tables.action_masks[rows], rng, rows
-                )
+                actions[mine] = asking.actions_at(agent, tables, playing[mine], rng)
         tables.step(actions, playing)
         net += tables.net_credits
         playing = playing[~tables.finished[playing]]
@@ -69,10 +66,10 @@ def margin(rules: RuleSet, one, other, *, deals: int, seed: int = 0, **options) 
     return Margin(gained.mean(), 1.96 * gained.std(ddof=1) / np.sqrt(deals))
 
 
-def main(rules: str, deals: str) -> None:
-    """Print the margins of all registered agents over each other."""
+def main(rules: str, deals: str, *names: str) -> None:
+    """Print the margins of agents over each other."""
     loaded = load_rules(rules)
-    agents = {name: load(name, loaded, 2) for name in registered_agents()}
+    agents = {name: load(name, loaded, 2) for name in names or registered_agents()}
     for one, other in itertools.combinations(agents, 2):
         found = margin(loaded, agents[one], agents[other], deals=int(deals), seed=1)
         print(f"{one} over {other}: {found}", flush=True)

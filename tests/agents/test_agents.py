@@ -16,7 +16,7 @@ from sabacc_env.cards import Card, deck
 from sabacc_env.engine.actions import action_names
 from tests import strategies
 
-from .helpers import NAMES, decision, decisions
+from .helpers import CERTAIN, NAMES, NEAREST, decision, decisions
 
 SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3,))
 
@@ -68,7 +68,7 @@ def test_the_same_rng_gives_the_same_actions_and_rows_do_not_matter_to_each_othe
     for observations, masks in decisions(rules, 3, load("random", rules, 3), steps=12):
         chosen = [agent.act(observations, masks, np.random.default_rng(5)) for _ in range(2)]
         assert (chosen[0] == chosen[1]).all()
-        if name == "random":
+        if name not in CERTAIN:
             continue
         rng = np.random.default_rng(6)
         alone = [
@@ -132,7 +132,7 @@ def test_always_raise_raises_the_most(sizes, order):
     assert order[0] in seen
 
 
-@pytest.mark.parametrize("name", ["tight", "loose", "maximiser"])
+@pytest.mark.parametrize("name", ["tight", "loose", "shover", "pot_odds", "maximiser", "heuristic"])
 def test_nobody_junks_for_free(name):
     for rules in ("casino", "orsl"):
         chosen = list(bets_of(name, rules))
@@ -162,6 +162,16 @@ HANDS = {"zero": "+4t -4s", "near": "+4t -3s", "far": "+9t +8s"}
         ("loose", "near", "raise", "raise", "raise"),
         ("loose", "far", "check", "junk", "junk"),
         ("calling_station", "far", "check", "call", "call"),
+        ("bluffer", "zero", "raise", "call", "call"),
+        ("bluffer", "far", "raise", "junk", "junk"),
+        ("trapper", "zero", "check", "raise", "raise"),
+        ("trapper", "near", "check", "call", "call"),
+        ("shover", "zero", "raise", "raise", "raise"),
+        ("shover", "near", "check", "junk", "junk"),
+        ("draws_to_zero", "near", "check", "call", "call"),
+        ("swaps_to_zero", "far", "check", "junk", "junk"),
+        ("pot_odds", "zero", "raise", "raise", "raise"),
+        ("pot_odds", "far", "check", "junk", "junk"),
         ("maximiser", "zero", "raise", "raise", "raise"),
         ("maximiser", "far", "check", "junk", "junk"),
     ],
@@ -203,7 +213,30 @@ def test_cards_are_moved_towards_zero(hand, top, wanted):
     cards = [int(card) for card in deck_from(f"{hand} {top}")]
     order = [*cards[:2], *cards[3:5], cards[2], *cards[5:]]
     game = Game("casino", num_players=2, dealer=1, deck=order)
-    for name in NAMES[1:]:
+    for name in NEAREST:
         agent = load(name, "casino", 2)
         action = agent.act(*decision(game), np.random.default_rng(0))[0]
         assert action_names()[action] == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "hand", "top", "wanted"),
+    [
+        ("draws_to_zero", "+4t -4s", "+1t", "stand"),
+        ("draws_to_zero", "+4t -3s", "-1t", "draw"),
+        ("draws_to_zero", "+9t +8s", "-9c", "discard_draw"),
+        ("swaps_to_zero", "+4t -4s", "+1t", "stand"),
+        ("swaps_to_zero", "+9t -3s", "+3t", "swap"),
+        ("swaps_to_zero", "+2t -3s", "+9c", "stand"),
+    ],
+)
+def test_from_one_pile_only(name, hand, top, wanted):
+    cards = [int(card) for card in deck_from(f"{hand} {top}")]
+    game = Game("casino", 2, dealer=1, deck=[*cards[:2], *cards[3:5], cards[2], *cards[5:]])
+    action = load(name, "casino", 2).act(*decision(game), np.random.default_rng(0))[0]
+    assert action_names()[action].split()[0] == wanted
+
+
+def test_the_shover_raises_everything():
+    raises = [action for legal, action in bets_of("shover", "casino") if "raise max" in legal]
+    assert {"raise max", "check", "junk"} <= set(raises) <= {"raise max", "check", "junk", "call"}

@@ -18,7 +18,7 @@ def test_a_class_by_module():
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("nobody", r"'nobody' is unknown; use one of always_raise, .*tight, the path of"),
+        ("nobody", r"'nobody' is unknown; use one of always_raise, .*trapper, the path of"),
         ("no_such_module:Agent", "cannot be imported"),
         ("sabacc_env.agent:Absent", "cannot be imported"),
         (":", "cannot be imported"),

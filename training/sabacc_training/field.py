@@ -51,7 +51,7 @@ def hero_margin(
     playing = np.arange(tables.num_tables)
     hero_seats = playing // deals
     net = np.zeros((tables.num_tables, num_players))
-    asking.reset((hero, opponent), tables.num_tables)
+    asking.begin((hero, opponent), tables)
     while len(playing):
         actions = np.zeros(len(playing), dtype=np.int64)
         heros = tables.seats_to_act[playing] == hero_seats[playing]

@@ -73,7 +73,7 @@ def play_match(
         credits=credits,
         sabacc_pots=sabacc_pot or None,
     )
-    asking.reset(agents, tables.num_tables)
+    asking.begin(agents, tables)
     rngs = [_stream(seed, 1, chance, index) for index in (0, 1)]
     net = np.zeros((deals, 2, 2), dtype=np.int64)
     playing = np.arange(tables.num_tables)

@@ -21,7 +21,7 @@ Choose = Callable[[Floats, NDArray[np.int8]], Ints]
 _VALUES: Final = np.array([Card(card).value for card in range(NUM_CARDS)])
 
 
-def play_out(
+def final_hands(
     rules: RuleSet, num_players: int, num_tables: int, seed: int, hands: HandValues, choose: Choose
 ) -> Ints:
     """Play one hand at each of many tables, all seats choosing alike.

@@ -1,0 +1,1 @@
+"""Search: worlds that fit what a seat has seen, played to their end by a compiled heuristic."""
