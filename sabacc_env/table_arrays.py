@@ -13,7 +13,12 @@ from sabacc_env.checks import check_num_players, indices, one_for_each, seats_at
 from sabacc_env.devices import Cpu
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes, num_actions
-from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
+from sabacc_env.engine.features import (
+    HAND_DTYPE,
+    HAND_SIZE,
+    OBSERVATION_DTYPE,
+    OBSERVATION_SIZE,
+)
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
 from sabacc_env.engine.rulebook import rules_record
 from sabacc_env.engine.showing import ENDING_DTYPE
@@ -177,6 +182,53 @@ class TableArrays:
         batches = (self._played, self._ended)
         self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
         return seen
+
+    def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return the hands of all who are not to act: for a critic in training, never for an agent.
+
+        Args:
+            tables: distinct tables, (n,), where a seat is to act.
+
+        Returns:
+            (n, num_players - 1, HAND_SIZE) float32: of each opponent, in order of play after the
+            seat to act, what it sees of its own hand: the first features of an observation. Zeros
+            for seats that a table lacks.
+
+        Raises:
+            SabaccError: for what is no table, or one that has stopped.
+        """
+        which = self._checked_tables(tables)
+        stopped = self._device.first(batch.first_stopped, (self._shown,), which)
+        if stopped >= 0:
+            raise SabaccError(f"table {which[stopped]}: it has stopped, and nobody is to act")
+        shape = len(which), self.num_players - 1
+        seen: NDArray[np.float32] = self._device.put(np.zeros((*shape, HAND_SIZE), np.float32))
+        hands = seen.view(HAND_DTYPE).reshape(shape)
+        self._device.run(batch.observe_opponents, (self._played, self._shown), hands, which)
+        return seen
+
+    def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return what chance has in store: for a critic in training, never for an agent.
+
+        Cards and dice are decided by the hand's key before anybody acts.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n, COMING_SIZE) float32: the next six cards of the draw pile, as value / 10, a Sylop
+            0.05; then of each of four rounds whether doubles will come, and whether two Spikes
+            will. Zeros where the pile ends, the dice are rolled, or doubles do nothing.
+
+        Raises:
+            SabaccError: for what is no table.
+        """
+        which = self._checked_tables(tables)
+        n = len(which)
+        shown: NDArray[np.float32] = self._device.put(np.zeros((n, batch.COMING_SIZE), np.float32))
+        scratch = self._device.put(np.zeros(n, GAME_DTYPE))
+        self._device.run(batch.observe_coming, (self._played,), shown, scratch, which)
+        return shown
 
     def final_endings(self, tables: ArrayLike) -> NDArray[Any]:
         """Return how the last hands that ended at these tables did: the numbers of ``final_game``.

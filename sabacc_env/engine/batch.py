@@ -10,11 +10,20 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from sabacc_env.engine.ahead import fetch_game, fetch_row
-from sabacc_env.engine.chance import dealer_of, hand_key
+from sabacc_env.engine.cards import pop_draw_pile
+from sabacc_env.engine.chance import dealer_of, hand_key, roll
+from sabacc_env.engine.codes import CARD_CODES, flag
 from sabacc_env.engine.features import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.jit import inlined, jit
-from sabacc_env.engine.layout import FIRST_BET_ACTION, OVER, Array, Record
-from sabacc_env.engine.observe import observe_play, observe_rules
+from sabacc_env.engine.layout import (
+    FIRST_BET_ACTION,
+    NOTHING,
+    OVER,
+    SHOWN_ROUNDS,
+    Array,
+    Record,
+)
+from sabacc_env.engine.observe import observe_play, observe_rules, put_own_cards
 from sabacc_env.engine.showing import put_ending, put_mask
 from sabacc_env.engine.step import (
     able_seats,
@@ -209,6 +218,47 @@ def observe_finals(played: Played, ended: Ended, seats: Array, rows: Array, whic
         r = played.rules[played.rule_of[which[i]]]
         observe_rules(g, r, rows[i])
         observe_play(g, r, seats[i], rows[i])
+
+
+@jit
+def observe_opponents(played: Played, shown: Shown, hands: Array, which: Array) -> None:
+    """Write the hands of the opponents of the seats to act, in order of play, as each sees its own.
+
+    ``hands`` are (n, seats - 1) of ``HAND_DTYPE``; those of absent seats are left as they are.
+    """
+    for i in range(len(which)):
+        g = played.games[which[i]]
+        r = played.rules[played.rule_of[which[i]]]
+        num_players = int(g.num_players)
+        for after in range(num_players - 1):
+            seat = (shown.seats[which[i]] + after + 1) % num_players
+            put_own_cards(g, r, seat, hands[i, after])
+
+
+COMING_CARDS: Final = 6
+COMING_SIZE: Final = COMING_CARDS + 2 * SHOWN_ROUNDS
+"""What is to come: the next cards, then of each round whether doubles and whether Spikes come."""
+
+
+@jit
+def observe_coming(played: Played, coming: Array, scratch: Array, which: Array) -> None:
+    """Write what chance has in store at these tables, row by row; zeros where nothing is left.
+
+    ``coming`` are (n, COMING_SIZE) float32, zeros; ``scratch`` (n,) GAME_DTYPE, of which the first
+    is worked in.
+    """
+    for i in range(len(which)):
+        g = scratch[0]
+        scratch[0] = played.games[which[i]]
+        r = played.rules[played.rule_of[which[i]]]
+        for card in range(min(COMING_CARDS, int(g.deck_size) - int(g.deck_next))):
+            coming[i, card] = CARD_CODES[pop_draw_pile(g) & 63]
+        if r.doubles == NOTHING and r.double_spike == NOTHING:
+            continue
+        for round_no in range(int(g.rolls), min(int(r.rounds), SHOWN_ROUNDS)):
+            first, second = roll(int(g.key_low), int(g.key_high), round_no + 1)
+            coming[i, COMING_CARDS + round_no] = flag(first == second)
+            coming[i, COMING_CARDS + SHOWN_ROUNDS + round_no] = flag(first == second == 1)
 
 
 @jit

@@ -208,6 +208,13 @@ OBSERVATION_DTYPE: Final = np.dtype(
 """A row of the observation as the engine writes it: every block a field, its rows one by one; of
 ``opponents`` and ``log`` each row is a record of ``features``."""
 
+HAND_SIZE: Final = 42
+"""The features of one hand as its seat sees it: the first blocks, from ``own_values`` on."""
+
+HAND_DTYPE: Final = np.dtype((np.record, [(b.name, "f4", (len(b.features),)) for b in BLOCKS[:5]]))
+"""A hand alone, as a row of the observation shows it."""
+assert HAND_DTYPE.itemsize == 4 * HAND_SIZE
+
 PACKED_SCALES: Final = np.array(
     [scale for block in BLOCKS for scale in block.packed_scales], dtype=np.float32
 )

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents import load
-from sabacc_training.config import load_config
 from sabacc_training.demo import demo_config
-from sabacc_training.selfplay import train
-from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.trainers import train, training_config
 
 from sabacc_env import rule_sets
 
@@ -21,12 +19,8 @@ CONFIGS = sorted(
 
 
 def test_there_is_one_for_each_rule_set_and_one_with_four_seats() -> None:
-    games = [(config.rules, config.num_players) for config in map(read, CONFIGS)]
+    games = [(config.rules, config.num_players) for config in map(training_config, CONFIGS)]
     assert {(name, 2) for name in rule_sets()} | {("casino", 4)} <= set(games)
-
-
-def read(path: Path) -> TrainingConfig:
-    return load_config(TrainingConfig, path)
 
 
 def test_the_demonstration_never_meets_two_of_its_opponents() -> None:
@@ -37,9 +31,7 @@ def test_the_demonstration_never_meets_two_of_its_opponents() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_trains(path: Path, tmp_path: Path) -> None:
-    config = load_config(
-        TrainingConfig, path, ["steps=30_000", "progress.every=10_000", "progress.deals=50"]
-    )
+    config = training_config(path, ["steps=30_000", "progress.every=10_000", "progress.deals=50"])
     agent = train(config, tmp_path)
     load(str(agent), config.rule_set, config.num_players, bet_sizes=config.bet_sizes)
     assert any((tmp_path / "tensorboard").iterdir())

@@ -9,8 +9,8 @@ from gymnasium import spaces
 from sabacc_agents import NetworkAgent
 from sabacc_agents.network import Network, NetworkInfo
 from sabacc_training.learner import Learner
-from sabacc_training.outlook import Outlook, totals_after, varying_columns
-from sabacc_training.policy import network_weights
+from sabacc_training.outlook import as_layers, totals_after, varying_columns
+from sabacc_training.policy import Outlook, network_weights
 from sabacc_training.selfplay_config import PPOConfig, TrainingConfig
 
 from sabacc_env import Tables, load_rules, rule_sets
@@ -48,8 +48,9 @@ def test_totals_of_the_card_actions() -> None:
 def test_layers_make_the_same_of_an_observation(name: str) -> None:
     tables = played(name, 3)
     space = spaces.Box(-8, 8, (OBSERVATION_SIZE,), np.float32)
-    outlook = Outlook(space, varying_columns(3), totals_after(tables.rules))
-    weight, bias, mix = outlook.as_layers()
+    made_of = varying_columns(3), totals_after(tables.rules)
+    outlook = Outlook(space, *made_of)
+    weight, bias, mix = as_layers(*made_of)
     observations = torch.from_numpy(tables.observations)
     layered = torch.relu(observations @ weight.T + bias) @ mix.T
     torch.testing.assert_close(layered, outlook(observations), atol=1e-4, rtol=0)

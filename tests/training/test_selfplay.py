@@ -16,16 +16,12 @@ import torch
 from sabacc_agents.loading import load, trained_against
 from sabacc_training import cli
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.conductor import AGENT, CHECKPOINT
 from sabacc_training.field import hero_margin
 from sabacc_training.learner import Learner
-from sabacc_training.selfplay import AGENT, CHECKPOINT, train
-from sabacc_training.selfplay_config import (
-    PoolConfig,
-    PPOConfig,
-    ProgressConfig,
-    StartConfig,
-    TrainingConfig,
-)
+from sabacc_training.run_config import PoolConfig, ProgressConfig, StartConfig
+from sabacc_training.selfplay import train
+from sabacc_training.selfplay_config import PPOConfig, TrainingConfig
 from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError, load_rules
@@ -214,7 +210,9 @@ def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
     for line in lines:
-        assert re.search(r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mA/h over random$", line)
+        assert re.search(
+            r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mA/h over random, best [+-][\d,]+$", line
+        )
 
 
 TINY = """

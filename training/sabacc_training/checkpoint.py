@@ -16,7 +16,7 @@ import torch
 from sabacc_env.errors import SabaccError
 from sabacc_env.sealing import sealed, unsealed
 from sabacc_training.files import write_bytes
-from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.run_config import RunConfig
 
 FORMAT: Final = b"sabacc-env training checkpoint 1\n"
 """The first line of a checkpoint; the number changes when the rest does."""
@@ -25,14 +25,14 @@ FREE = frozenset({"progress", "threads"})
 """Sections and keys of a configuration that may be others when a run goes on."""
 
 
-def save_checkpoint(path: Path, config: TrainingConfig, state: dict[str, Any]) -> None:
+def save_checkpoint(path: Path, config: RunConfig, state: dict[str, Any]) -> None:
     """Write a run's configuration and state; the file before is there until the new one is."""
     buffer = io.BytesIO()
     torch.save(_as_tensors(state), buffer)
     write_bytes(path, sealed(FORMAT, config.model_dump(mode="json"), buffer.getvalue()))
 
 
-def load_checkpoint(path: Path, config: TrainingConfig) -> dict[str, Any]:
+def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
     """Return the state in a checkpoint of the same configuration; no code in it is run.
 
     Raises:

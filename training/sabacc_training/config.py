@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
 
@@ -52,10 +52,33 @@ def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ())
         SabaccError: for a file that cannot be read, an unknown key or a wrong value; one sentence
             that names the file or the key.
     """
-    data = _read(_located(path))
-    for word in overrides:
-        _apply(data, word)
-    return validated(model, data)
+    return validated(model, _overridden(path, overrides))
+
+
+def chosen_config(
+    key: str,
+    models: Mapping[str, type[C]],
+    default: str,
+    path: Path | str,
+    overrides: Sequence[str] = (),
+) -> C:
+    """Return the configuration in a file of one of several kinds, which a key of it names.
+
+    Args:
+        key: the key that names the kind.
+        models: the kinds by name.
+        default: the kind where the file does not name one.
+        path: as of ``load_config``.
+        overrides: likewise.
+
+    Raises:
+        SabaccError: as ``load_config``, and for a name that is no kind.
+    """
+    data = _overridden(path, overrides)
+    kind = data.get(key, default)
+    if not isinstance(kind, str) or kind not in models:
+        raise SabaccError(f"{key}: {shown(kind)} is none; use one of {', '.join(models)}")
+    return validated(models[kind], data)
 
 
 def validated(model: type[C], data: dict[str, Any]) -> C:
@@ -85,6 +108,14 @@ def dump(config: Config) -> str:
 
 
 # Reading.
+
+
+def _overridden(path: Path | str, overrides: Sequence[str]) -> dict[str, Any]:
+    """Return the keys in a file, with some changed."""
+    data = _read(_located(path))
+    for word in overrides:
+        _apply(data, word)
+    return data
 
 
 def _located(path: Path | str) -> Path:

@@ -7,10 +7,11 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
+from sabacc_training.conductor import holds_run
 from sabacc_training.config import load_config, validated
 from sabacc_training.evaluation import Entrant, Evaluation, Pair, play_pair
 from sabacc_training.progress import MatchProgress
-from sabacc_training.selfplay import holds_run, train
+from sabacc_training.selfplay import train
 from sabacc_training.selfplay_config import TrainingConfig
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from sabacc_agents.loading import load
 from sabacc_agents.network import NetworkInfo, save_network
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -15,9 +15,10 @@ from torch import nn
 
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_training.outlook import Outlook, totals_after, varying_columns
-from sabacc_training.policy import Actor, PolicyAgent, network_weights
+from sabacc_training.outlook import totals_after, varying_columns
+from sabacc_training.policy import Actor, Outlook, PolicyAgent, network_weights
 from sabacc_training.pool import Pool
+from sabacc_training.run_config import linear
 from sabacc_training.selfplay_config import TrainingConfig
 
 ACTIVATION = "relu"
@@ -42,7 +43,11 @@ class Learner:
         self.model = _model(config, self.env)
         self.agent = PolicyAgent(Actor(self.model.policy))
         self.average = self.agent.frozen()
-        self.pool = Pool(config, self.agent)
+        self.pool = Pool(
+            config,
+            self.agent,
+            lambda spec: load(spec, config.rule_set, config.num_players, config.bet_sizes),
+        )
         self.env.set_opponents(self.pool.agents, self.pool.weights)
         self._followed = 0
 
@@ -65,7 +70,7 @@ class Learner:
         progress = min(1.0, self.steps / self.config.steps)
         start = self.config.start
         self.env.set_stakes(start.stacks_at(progress), start.sabacc_pot_at(progress))
-        self.model.ent_coef = _linear(self.config.ppo.entropy)(1 - progress)
+        self.model.ent_coef = linear(self.config.ppo.entropy, progress)
 
     def _average(self, rate: float) -> None:
         with torch.no_grad():
@@ -145,7 +150,7 @@ def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
     return MaskablePPO(
         MaskableActorCriticPolicy,
         env,
-        learning_rate=_linear(ppo.learning_rate),
+        learning_rate=lambda remaining: linear(ppo.learning_rate, 1 - remaining),
         n_steps=ppo.rollout,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
@@ -166,9 +171,3 @@ def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
             },
         },
     )
-
-
-def _linear(ends: tuple[float, float]) -> Callable[[float], float]:
-    """Return a schedule of the share still to go, from the first end (1) to the last (0)."""
-    first, last = ends
-    return lambda remaining: last + (first - last) * remaining

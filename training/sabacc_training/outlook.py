@@ -9,11 +9,11 @@ that the saved network holds them as a first layer with fixed weights.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
-from gymnasium import spaces
 from numpy.typing import NDArray
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor
 from torch.nn import functional
 
@@ -24,14 +24,20 @@ NEAR = 4.0
 """Totals less than this far from zero are told from others."""
 
 
-def varying_columns(num_players: int) -> NDArray[np.int64]:
+def varying_columns(num_players: int, several_rules: bool = False) -> NDArray[np.int64]:
     """Return the indices of the features that can vary within one training run.
 
     The rule description and the opponents that are not there stay the same throughout, and are
     almost half of what would have to be multiplied.
+
+    Args:
+        num_players: seats at the largest table.
+        several_rules: whether more than one rule set is played.
     """
     indices = blocks(np.arange(OBSERVATION_SIZE, dtype=np.float32))
-    constant = (indices.rules, indices.opponents[num_players - 1 :])
+    constant = [indices.opponents[num_players - 1 :], indices.opponent_bets[num_players - 1 :]]
+    if not several_rules:
+        constant.append(indices.rules)
     gone = np.concatenate([part.ravel() for part in constant]).astype(np.int64)
     return np.setdiff1d(np.arange(OBSERVATION_SIZE), gone)
 
@@ -65,47 +71,49 @@ def totals_after(rules: RuleSet) -> NDArray[np.float32]:
     return matrix
 
 
-class Outlook(BaseFeaturesExtractor):
-    """The features that can vary, and three views of each total t that a card action leaves.
+def as_layers(
+    columns: NDArray[np.int64], totals: NDArray[np.float32]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return an outlook as a layer and what follows it: weight, bias, and a mix of its outputs.
 
-    These are |t| / 5, max(0, 1 - |t|) and max(0, 1 - |t| / 4), each for all totals in turn.
+    ``mix @ relu(weight @ x + bias)`` is what the network looks at in an observation x: the columns,
+    and of each total t, |t| / 5, max(0, 1 - |t|) and max(0, 1 - |t| / 4), each for all in turn.
     """
+    sums = torch.as_tensor(totals.T)
+    count, size = sums.shape
+    shown = torch.eye(size)[columns]
+    # x = relu(x) - relu(-x), and tents over a total t are sums of relu(t - corner).
+    corners = [-NEAR, -1.0, 0.0, 1.0, NEAR]
+    weight = torch.cat([shown, -shown, -sums, *[sums] * len(corners)])
+    bias = torch.zeros(len(weight))
+    for place, corner in enumerate(corners):
+        start = 2 * len(columns) + (1 + place) * count
+        bias[start : start + count] = -corner
+    one, none = torch.eye(count), torch.zeros(count, count)
+    away = [one / 5, none, none, one / 5, none, none]
+    zero = [none, none, one, -2 * one, one, none]
+    near = [none, one / NEAR, none, -2 * one / NEAR, none, one / NEAR]
+    tents = torch.cat([torch.cat(row, dim=1) for row in (away, zero, near)])
+    kept = torch.eye(len(columns))
+    mix = functional.pad(torch.cat([kept, -kept], dim=1), (0, tents.shape[1], 0, len(tents)))
+    mix[len(columns) :, 2 * len(columns) :] = tents
+    return weight, bias, mix
 
-    def __init__(
-        self, observation_space: spaces.Box, columns: NDArray[np.int64], totals: NDArray[np.float32]
-    ) -> None:
-        super().__init__(observation_space, features_dim=len(columns) + 3 * totals.shape[1])
-        self.register_buffer("columns", torch.as_tensor(columns))
-        self.register_buffer("totals", torch.as_tensor(totals))
 
-    def forward(self, observations: Tensor) -> Tensor:
-        """Return (n, features_dim) of (n, OBSERVATION_SIZE)."""
-        shown = observations.index_select(1, self.get_buffer("columns"))
-        away = (observations @ self.get_buffer("totals")).abs()
-        zero, near = functional.relu(1 - away), functional.relu(1 - away / NEAR)
-        return torch.cat([shown, away / 5, zero, near], dim=1)
+def saved_layers(
+    columns: NDArray[np.int64],
+    totals: NDArray[np.float32],
+    layers: Sequence[tuple[Tensor, Tensor]],
+) -> dict[str, Tensor]:
+    """Return layers over an outlook, (weight, bias) each, as a network that is saved has them.
 
-    def as_layers(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Return this as a layer and what follows it: weight, bias, and a mix of its outputs.
-
-        ``mix @ relu(weight @ x + bias)`` is what ``forward`` makes of x.
-        """
-        columns, totals = self.get_buffer("columns"), self.get_buffer("totals").T
-        size, count = totals.shape[1], len(totals)
-        shown = torch.eye(size)[columns]
-        # x = relu(x) - relu(-x), and tents over a total t are sums of relu(t - corner).
-        corners = [-NEAR, -1.0, 0.0, 1.0, NEAR]
-        weight = torch.cat([shown, -shown, -totals, *[totals] * len(corners)])
-        bias = torch.zeros(len(weight))
-        for place, corner in enumerate(corners):
-            start = 2 * len(columns) + (1 + place) * count
-            bias[start : start + count] = -corner
-        one, none = torch.eye(count), torch.zeros(count, count)
-        away = [one / 5, none, none, one / 5, none, none]
-        zero = [none, none, one, -2 * one, one, none]
-        near = [none, one / NEAR, none, -2 * one / NEAR, none, one / NEAR]
-        tents = torch.cat([torch.cat(row, dim=1) for row in (away, zero, near)])
-        kept = torch.eye(len(columns))
-        mix = functional.pad(torch.cat([kept, -kept], dim=1), (0, tents.shape[1], 0, len(tents)))
-        mix[len(columns) :, 2 * len(columns) :] = tents
-        return weight, bias, mix
+    The outlook is a first layer of its own; what mixes its outputs goes into the layer after.
+    """
+    weight, bias, mix = as_layers(columns, totals)
+    (first, first_bias), *others = layers
+    named = {}
+    every = [(weight, bias), (first @ mix, first_bias), *others]
+    for index, (weight, bias) in enumerate(every):
+        named[f"layers.{index}.weight"] = weight
+        named[f"layers.{index}.bias"] = bias
+    return named

@@ -6,12 +6,36 @@ from copy import deepcopy
 
 import numpy as np
 import torch
+from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
+from torch.nn import functional
 
 from sabacc_env.agent import sample
-from sabacc_training.outlook import Outlook
+from sabacc_training.outlook import NEAR, saved_layers
+
+
+class Outlook(BaseFeaturesExtractor):
+    """The features that can vary, and three views of each total t that a card action leaves.
+
+    These are |t| / 5, max(0, 1 - |t|) and max(0, 1 - |t| / 4), each for all totals in turn.
+    """
+
+    def __init__(
+        self, observation_space: spaces.Box, columns: NDArray[np.int64], totals: NDArray[np.float32]
+    ) -> None:
+        super().__init__(observation_space, features_dim=len(columns) + 3 * totals.shape[1])
+        self.register_buffer("columns", torch.as_tensor(columns))
+        self.register_buffer("totals", torch.as_tensor(totals))
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return (n, features_dim) of (n, OBSERVATION_SIZE)."""
+        shown = observations.index_select(1, self.get_buffer("columns"))
+        away = (observations @ self.get_buffer("totals")).abs()
+        zero, near = functional.relu(1 - away), functional.relu(1 - away / NEAR)
+        return torch.cat([shown, away / 5, zero, near], dim=1)
 
 
 class Actor(nn.Module):
@@ -59,18 +83,20 @@ class PolicyAgent:
         """Return a copy that no longer learns."""
         return PolicyAgent(deepcopy(self.actor).requires_grad_(False))
 
+    def state(self) -> dict[str, Tensor]:
+        """Return what it plays by, for ``restore``."""
+        state: dict[str, Tensor] = self.actor.state_dict()
+        return state
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Play by a ``state``."""
+        self.actor.load_state_dict(state)
+
 
 def network_weights(actor: Actor) -> dict[str, Tensor]:
-    """Return an actor's layers as ``sabacc_agents.save_network`` takes them.
-
-    The outlook is a first layer of its own; what mixes its outputs goes into the layer after.
-    """
+    """Return an actor's layers as ``sabacc_agents.save_network`` takes them."""
     linear = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
-    weight, bias, mix = actor.features.as_layers()
-    layers = [(weight, bias), *((layer.weight.detach(), layer.bias.detach()) for layer in linear)]
-    layers[1] = (layers[1][0] @ mix, layers[1][1])
-    named = {}
-    for index, (weight, bias) in enumerate(layers):
-        named[f"layers.{index}.weight"] = weight
-        named[f"layers.{index}.bias"] = bias
-    return named
+    layers = [(layer.weight.detach(), layer.bias.detach()) for layer in linear]
+    outlook = actor.features
+    columns, totals = outlook.get_buffer("columns"), outlook.get_buffer("totals")
+    return saved_layers(columns.numpy(), totals.numpy(), layers)

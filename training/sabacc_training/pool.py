@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, Self
 
 import numpy as np
-from sabacc_agents.loading import load
 
 from sabacc_env.agent import Agent
-from sabacc_training.policy import PolicyAgent
-from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.run_config import RunConfig
+
+
+class LearningAgent(Agent, Protocol):
+    """The policy that learns, as the pool needs it."""
+
+    def frozen(self) -> Self:
+        """Return a copy that no longer learns."""
+        ...
+
+    def state(self) -> Any:
+        """Return what it plays by, for ``restore``."""
+        ...
+
+    def restore(self, state: Any) -> None:
+        """Play by a ``state``."""
+        ...
 
 
 class Pool:
@@ -18,16 +33,16 @@ class Pool:
     Args:
         config: the run; its section ``pool`` says who belongs to it.
         current: the policy that learns.
+        build: makes an agent for this run's games from what a user writes.
     """
 
-    def __init__(self, config: TrainingConfig, current: PolicyAgent) -> None:
+    def __init__(
+        self, config: RunConfig, current: LearningAgent, build: Callable[[str], Agent]
+    ) -> None:
         self._config = config.pool
         self._current = current
-        self._scripted: list[Agent] = [
-            load(spec, config.rule_set, config.num_players, bet_sizes=config.bet_sizes)
-            for spec in config.pool.scripted
-        ]
-        self._snapshots: list[PolicyAgent] = []
+        self._scripted = [build(spec) for spec in config.pool.scripted]
+        self._snapshots: list[LearningAgent] = []
         self._next_snapshot = config.pool.snapshot_every
         self._rng = np.random.default_rng([config.seed, 1])
 
@@ -64,7 +79,7 @@ class Pool:
     def state(self) -> dict[str, Any]:
         """Return everything but the current policy, for ``restore``."""
         return {
-            "snapshots": [agent.actor.state_dict() for agent in self._snapshots],
+            "snapshots": [agent.state() for agent in self._snapshots],
             "next_snapshot": self._next_snapshot,
             "rng": self._rng.bit_generator.state,
         }
@@ -74,7 +89,7 @@ class Pool:
         self._snapshots = []
         for weights in state["snapshots"]:
             snapshot = self._current.frozen()
-            snapshot.actor.load_state_dict(weights)
+            snapshot.restore(weights)
             self._snapshots.append(snapshot)
         self._next_snapshot = state["next_snapshot"]
         self._rng.bit_generator.state = state["rng"]

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 
 from sabacc_training.bars import Bar
 from sabacc_training.margins import Estimate
-from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.run_config import RunConfig
 
 
 class TrainingProgress(Bar):
@@ -19,7 +19,7 @@ class TrainingProgress(Bar):
         config: the run.
     """
 
-    def __init__(self, steps: int, config: TrainingConfig) -> None:
+    def __init__(self, steps: int, config: RunConfig) -> None:
         self._opponent = config.progress.opponent
         super().__init__(
             TextColumn("training"),
@@ -27,11 +27,12 @@ class TrainingProgress(Bar):
             MofNCompleteColumn(),
             TextColumn("steps, {task.speed:,.0f}/s"),
             TextColumn("{task.fields[margin]}"),
+            TextColumn("{task.fields[best]}"),
             TimeRemainingColumn(),
             transient=False,
         )
         self._began, self._first = time.monotonic(), steps
-        self._task = self._bar.add_task("", total=config.steps, completed=steps, margin="")
+        self._task = self._bar.add_task("", total=config.steps, completed=steps, margin="", best="")
 
     def steps(self, steps: int) -> None:
         """Show how many steps are done."""
@@ -41,9 +42,14 @@ class TrainingProgress(Bar):
         """Show the latest margin over the fixed opponent."""
         self._bar.update(self._task, margin=f"{margin} mA/h over {self._opponent}")
 
+    def best(self, margin: float) -> None:
+        """Show the largest margin so far."""
+        self._bar.update(self._task, best=f"best {margin:+z,.0f}")
+
     def report(self) -> None:
         """Print how it stands as a line where there is no bar."""
         (task,) = self._bar.tasks
         speed = (task.completed - self._first) / (time.monotonic() - self._began)
         steps = f"{task.completed:,} of {task.total:,} steps, {speed:,.0f}/s"
-        self.line(", ".join(filter(None, [steps, task.fields["margin"]])))
+        parts = [steps, task.fields["margin"], task.fields["best"]]
+        self.line(", ".join(filter(None, parts)))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sabacc_training.config import load_config
-from sabacc_training.selfplay import train as train_agent
-from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training import trainers
 from sabacc_training.stopping import Stopped
 
 
@@ -20,10 +18,10 @@ def train(config: str, *overrides: str, folder: Path | None = None, resume: bool
         folder: Where the run's files go; by default runs/, the configuration's name and the seed.
         resume: Go on with the run in that folder, as if it had never stopped.
     """
-    settings = load_config(TrainingConfig, config, overrides)
+    settings = trainers.training_config(config, overrides)
     folder = folder or Path("runs", f"{Path(config).stem}-seed{settings.seed}")
     try:
-        agent = train_agent(settings, folder, resume=resume)
+        agent = trainers.train(settings, folder, resume=resume)
     except Stopped:
         print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
         sys.exit(130)

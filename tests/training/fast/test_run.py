@@ -1,0 +1,206 @@
+"""Runs of the fast trainer: they learn, go on after a kill, say what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sabacc_agents.loading import load, trained_against
+from sabacc_training import cli
+from sabacc_training.checkpoint import load_checkpoint
+from sabacc_training.conductor import AGENT, BEST, CHECKPOINT, CURVES
+from sabacc_training.config import dump, validated
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.learner import FastLearner
+from sabacc_training.fast.run import train
+from sabacc_training.field import hero_margin
+from sabacc_training.stopping import Stopped
+
+from sabacc_env import load_rules
+
+TINY: dict[str, Any] = {
+    "trainer": "fast",
+    "rules": "black_spire",
+    "steps": 6000,
+    "pool": {"snapshots": 0, "scripted": {}},
+    "learning": {"num_tables": 32, "decisions": 500, "minibatch": 128, "hidden": [16]},
+    "progress": {"every": 2000, "deals": 20, "checkpoint_seconds": 0},
+}
+
+
+def tiny(**changes) -> FastConfig:
+    return validated(FastConfig, TINY | changes)
+
+
+POOL = {"snapshots": 1, "scripted": {"random": 1, "loose": 1}, "snapshot_every": 1500, "keep": 2}
+CONFIGS = {
+    "alone": tiny(),
+    "own_hand": tiny(learning={**TINY["learning"], "critic": "own_hand", "magnet": "none"}),
+    "two_threads": tiny(threads=2),
+    "float32_refreshed": tiny(
+        learning={**TINY["learning"], "precision": "float32", "magnet": "refreshed", "refresh": 2}
+    ),
+    "pool_and_stakes": tiny(
+        rules="casino",
+        pool=POOL,
+        start={"stacks": [2, 30], "sabacc_pot": [0, 5], "growth": 0.9},
+    ),
+    "many_games": tiny(
+        rules="casino", more_rules=["orsl"], most_players=4, pool=POOL, start={"stacks": [2, 30]}
+    ),
+}
+
+
+def test_it_learns_to_beat_random(tmp_path) -> None:
+    learning = {"num_tables": 256, "decisions": 4096, "minibatch": 512, "hidden": [64]}
+    config = tiny(steps=100_000, averaging=0.2, learning=learning, progress={})
+    agent = load(train(config, tmp_path), "black_spire", 2)
+    rules = load_rules("black_spire")
+    margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
+    assert margin.mean - margin.half_width() > 300  # of at most 1,000; untrained: 0
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Killed(Exception):
+    """Stands for a kill: nothing is written after it."""
+
+
+def kill() -> None:
+    raise Killed
+
+
+def terminate() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
+def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, name, end, error) -> None:
+    config = CONFIGS[name]
+    whole = train(config, tmp_path / "whole")
+    update = FastLearner.update
+
+    def end_in_the_middle(learner: FastLearner) -> None:
+        if learner.updates == 6:
+            end()
+        update(learner)
+
+    monkeypatch.setattr(FastLearner, "update", end_in_the_middle)
+    with pytest.raises(error):
+        train(config, tmp_path / "halved")
+    monkeypatch.setattr(FastLearner, "update", update)
+    assert not (tmp_path / "halved" / AGENT).exists()
+    halved = train(config, tmp_path / "halved", resume=True)
+    for file in (AGENT, BEST):
+        assert digest(halved.parent / file) == digest(whole.parent / file)
+
+
+def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
+    config = tiny(steps=60_000, progress={**TINY["progress"], "every": 10_000})
+    whole = train(config, tmp_path / "whole")
+    (tmp_path / "run.json").write_text(dump(config))
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-m", "sabacc_training", "train", str(tmp_path / "run.json")]
+    process = subprocess.Popen(
+        [*command, "--folder", str(folder)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    while not (folder / CHECKPOINT).exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.kill()
+    process.wait()
+    assert not (folder / AGENT).exists()
+    assert 0 < load_checkpoint(folder / CHECKPOINT, config)["steps"] < config.steps
+    assert digest(train(config, folder, resume=True)) == digest(whole)
+
+
+def test_threads_change_no_byte_and_seeds_do(tmp_path) -> None:
+    plain = load_checkpoint(
+        train(CONFIGS["alone"], tmp_path / "1").parent / CHECKPOINT, CONFIGS["alone"]
+    )
+    two = CONFIGS["two_threads"]
+    threaded = load_checkpoint(train(two, tmp_path / "2").parent / CHECKPOINT, two)
+    other = load_checkpoint(train(tiny(seed=1), tmp_path / "3").parent / CHECKPOINT, tiny(seed=1))
+    assert torch.equal(plain["average"], threaded["average"])
+    assert not torch.equal(plain["average"], other["average"])
+
+
+def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path) -> None:
+    config = tiny(pool=POOL, learning={**TINY["learning"], "precision": "float32"})
+    path = train(config, tmp_path)
+    learner = FastLearner(config)
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, config))
+    tables = learner.collector.tables
+    seen = tables.observations, tables.action_masks
+    saved: Any = load(path, "black_spire", 2)
+    found = saved.probabilities(*seen)
+    np.testing.assert_allclose(found, learner.average.probabilities(*seen), atol=1e-5)
+    assert trained_against(path) == ("random", "loose")
+
+
+def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    train(tiny(), tmp_path)
+    error = capsys.readouterr().err
+    assert "mA/h over random, best" in error
+    assert "where the time went: " in error
+    curves = EventAccumulator(str(tmp_path / CURVES))
+    curves.Reload()
+    names = curves.Tags()["scalars"]
+    assert {"margin/random", "train/entropy", "seconds/tables", "speed/decisions_a_second"} <= set(
+        names
+    )
+
+
+def run(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("trainer=sb3", "there is no such key"),
+        ("trainer=slow", 'trainer: "slow" is none; use one of sb3, fast'),
+        ("ppo.clip=0.1", "ppo: there is no such key"),
+        ("learning.minibatch=1000", "learning: an update learns from about 500 decisions"),
+        ("learning.magnet=strong", 'learning.magnet: "strong" is not right here'),
+        ("most_players=1", "most_players: 1 is not right here"),
+        ("more_rules=['black_spire']", "more_rules: names a rule set twice"),
+        ("more_rules=['kessel']", 'rules: "kessel" is not a rule set'),
+        ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
+        ("progress.opponent=nobody", "'nobody' is unknown"),
+        ("start.stacks=[5, 50]", "stacks: the rules 'black_spire' are played for points"),
+        *([] if torch.cuda.is_available() else [("device=cuda", "device: PyTorch finds no GPU")]),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence) -> None:
+    (tmp_path / "run.json").write_text(dump(tiny()))
+    arguments = ["train", str(tmp_path / "run.json"), override, "--folder", str(tmp_path / "run")]
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_command_trains_with_either(tmp_path, capsys) -> None:
+    (tmp_path / "run.json").write_text(dump(tiny(steps=600)))
+    assert run(["train", str(tmp_path / "run.json"), "--folder", str(tmp_path / "run")]) == 0
+    assert (tmp_path / "run" / AGENT).exists()
+    assert "The agent is" in capsys.readouterr().out

@@ -1,0 +1,176 @@
+"""Playing: every seat's decisions at all tables, gathered for an update."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sabacc_env.envs.stake_ranges import StakeRanges
+from sabacc_env.rules import RuleSet
+from sabacc_env.tables import Tables
+from sabacc_training.fast.clock import Clock
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.inputs import Inputs
+from sabacc_training.fast.kernels import draw, legal_bits
+from sabacc_training.fast.opponents import Cast
+from sabacc_training.fast.player import Player
+from sabacc_training.fast.rows import Batch, Rows
+from sabacc_training.pool import Pool
+
+Ints = NDArray[np.int64]
+
+
+class Collector:
+    """The tables, and how decisions are taken at them.
+
+    Args:
+        config: the run.
+        tables: where it plays.
+        inputs: what the networks are shown.
+        player: the policy that learns.
+        pool: who else plays.
+        clock: counts the time.
+    """
+
+    def __init__(
+        self,
+        config: FastConfig,
+        tables: Tables,
+        inputs: Inputs,
+        player: Player,
+        pool: Pool,
+        clock: Clock,
+    ) -> None:
+        self._inputs = inputs
+        self._player = player
+        self._clock = clock
+        self._rng = np.random.default_rng([config.seed, 2])
+        self.tables = tables
+        self._stakes = Stakes(config, self.tables)
+        units = np.array([rules.ante_unit for rules in self.tables.rule_sets])
+        self._scale = 1 / (units[self.tables.rule_of] * config.learning.reward_scale)
+        self._everywhere = np.arange(self.tables.num_tables)
+        self._shown = np.zeros((self.tables.num_tables, inputs.size), np.float32)
+        self._cast = None if alone(config) else Cast(config, pool, self.tables)
+        if self._cast is not None:
+            self._cast.draw(self._everywhere, self._rng)
+
+    def fill(self, batch: Batch, progress: float) -> None:
+        """Play until a batch is full, with the stakes of this share of the run."""
+        self._stakes.draw(progress, self._rng)
+        while not batch.full:
+            self._step(batch)
+
+    def _step(self, batch: Batch) -> None:
+        cast, tables = self._cast, self.tables
+        own = self._everywhere if cast is None else cast.learners()
+        rows = batch.place(len(own))
+        self._decide(rows, own)
+        actions = rows.actions
+        if cast is not None:
+            with self._clock.on("opponents"):
+                actions = np.zeros(tables.num_tables, np.int64)
+                actions[own] = rows.actions
+                cast.play(actions, self._rng)
+        with self._clock.on("tables"):
+            tables.step(actions)
+            rewards = (tables.net_credits * self._scale[:, None]).astype(np.float32)
+            batch.close_step(tables.finished.copy(), rewards)
+        if cast is not None:
+            with self._clock.on("opponents"):
+                cast.draw(np.flatnonzero(tables.finished), self._rng)
+
+    def _decide(self, rows: Rows, own: Ints) -> None:
+        """Write the learner's decisions at its tables."""
+        tables = self.tables
+        rows.tables[:] = own
+        rows.seats[:] = tables.seats_to_act[own]
+        with self._clock.on("inputs"):
+            legal_bits(tables.action_masks, own, rows.legal)
+            shown = self._shown[: len(own)]
+            self._inputs.write(tables, own, shown)
+            rows.shown.copy_(torch.from_numpy(shown))
+        with self._clock.on("playing"):
+            logs = self._player.logs(rows.shown, rows.legal)
+            uniforms = self._rng.random(len(own), np.float32)
+            draw(logs, rows.legal, uniforms, rows.actions, rows.log_chances)
+
+    def follow(self, pool: Pool) -> None:
+        """Draw opponents from a pool that has changed."""
+        if self._cast is not None:
+            self._cast.choose(pool)
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it, for ``restore``; what opponents remember of their hands is left out."""
+        return {
+            "tables": self.tables.to_bytes(),
+            "members": None if self._cast is None else self._cast.members,
+            "rng": self._rng.bit_generator.state,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a ``state``."""
+        other = Tables.from_bytes(state["tables"])
+        self.tables.clone_from(other, self._everywhere, self._everywhere)
+        if self._cast is not None:
+            self._cast.members[:] = state["members"]
+        self._rng.bit_generator.state = state["rng"]
+
+
+def tables_of(config: FastConfig) -> Tables:
+    """Return the tables of a run: its games in turn."""
+    learning = config.learning
+    games = [config.games[i % len(config.games)] for i in range(learning.num_tables)]
+    return Tables(
+        [rules for rules, _ in games],
+        learning.num_tables,
+        [players for _, players in games],
+        seed=config.seed,
+        bet_sizes=config.bet_sizes,
+        threads=config.threads,
+    )
+
+
+def alone(config: FastConfig) -> bool:
+    """Say whether every seat is played by the policy as it is."""
+    pool = config.pool
+    return pool.snapshots == 0 and not any(pool.scripted.values())
+
+
+class Stakes:
+    """What the hands of an update start from, drawn anew for each table at every update."""
+
+    def __init__(self, config: FastConfig, tables: Tables) -> None:
+        self._tables = tables
+        self._start = config.start
+        self._games = [
+            (np.flatnonzero(self._plays(rules, players)), self._ranges(config, rules, players))
+            for rules, players in config.games
+        ]
+
+    def _plays(self, rules: RuleSet, players: int) -> NDArray[np.bool_]:
+        tables = self._tables
+        of_rules = tables.rule_of == tables.rule_sets.index(rules)
+        return np.asarray(of_rules & (tables.players == players))
+
+    def _ranges(self, config: FastConfig, rules: RuleSet, players: int) -> StakeRanges:
+        start = config.start
+        return StakeRanges(
+            rules, players, start.stacks_at(0), start.equal_stacks, start.sabacc_pot_at(0)
+        )
+
+    def draw(self, progress: float, rng: np.random.Generator) -> None:
+        """Draw for all tables, from the ranges of this share of the run."""
+        stacks, pots = self._start.stacks_at(progress), self._start.sabacc_pot_at(progress)
+        if stacks is None and pots is None:
+            return
+        for which, ranges in self._games:
+            ranges.change(stacks, pots)
+            drawn = ranges.draw(len(which), rng)
+            if "credits" in drawn:
+                absent = self._tables.num_players - drawn["credits"].shape[1]
+                drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, absent)))
+            self._tables.set_stakes(which, **drawn)

@@ -1,0 +1,262 @@
+"""The learner: networks, what they learn from, and the averaged policy that is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sabacc_agents.loading import load
+from sabacc_agents.network import NetworkInfo, save_network
+
+from sabacc_env.agent import Agent
+from sabacc_env.engine.actions import num_actions
+from sabacc_env.tables import Tables
+from sabacc_training.fast.clock import Clock
+from sabacc_training.fast.collecting import Collector, tables_of
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.inputs import Inputs
+from sabacc_training.fast.kernels import log_softmax, policy_slopes
+from sabacc_training.fast.mlp import Learnt, Made, Mlp
+from sabacc_training.fast.opponents import ForEachGame
+from sabacc_training.fast.player import Player, whole_forward
+from sabacc_training.fast.rows import Batch, Closed, Rows
+from sabacc_training.outlook import saved_layers
+from sabacc_training.pool import Pool
+from sabacc_training.run_config import linear
+
+Floats = NDArray[np.float32]
+
+
+class FastLearner:
+    """Everything that a run of the fast trainer changes while it runs, and can go on from.
+
+    Args:
+        config: the run.
+        tables: makes the tables that it plays at.
+
+    Attributes:
+        agent: the policy as it is now.
+        average: the policy that is saved: the moving average of the learner's weights.
+        clock: where the time went.
+        figures: what the last update says about itself, by name.
+    """
+
+    def __init__(
+        self, config: FastConfig, tables: Callable[[FastConfig], Tables] = tables_of
+    ) -> None:
+        torch.set_num_threads(1)
+        self.config = config
+        learning = config.learning
+        self.clock = Clock()
+        self.figures: dict[str, float] = {}
+        self._made = Made.named(config.device, learning.precision)
+        most_players = max(players for _, players in config.games)
+        self.inputs = Inputs(config.all_rules, most_players, learning.critic)
+        generator = torch.Generator().manual_seed(config.seed)
+        actor = self._network(self.inputs.policy_size, num_actions(config.bet_sizes))
+        actor.start(generator, 0.01)
+        critic = self._network(self.inputs.size, 1)
+        critic.start(generator, 1.0)
+        self._actor = Learnt(actor, learning.grad_norm)
+        self._critic = Learnt(critic, learning.grad_norm)
+        self.agent = Player(actor, self.inputs, self._made)
+        self.average = self.agent.frozen()
+        self._magnet = self.average if learning.magnet == "moving" else self.agent.frozen()
+        self.pool = Pool(config, self.agent, self._built)
+        self.collector = Collector(
+            config, tables(config), self.inputs, self.agent, self.pool, self.clock
+        )
+        self._batch = Batch(
+            learning.num_tables,
+            most_players,
+            learning.decisions,
+            self.inputs.size,
+            self._made,
+        )
+        self._rng = np.random.default_rng([config.seed, 3])
+        self._beside = ThreadPoolExecutor(1) if config.threads > 1 else None
+        self.steps = 0
+        self.updates = 0
+
+    def _network(self, taken: int, given: int) -> Mlp:
+        return Mlp((taken, *self.config.learning.hidden, given), self._made)
+
+    def _built(self, spec: str) -> Agent:
+        """Return an agent for all tables of the run from what a user writes."""
+        config, games = self.config, self.config.games
+        if len(games) == 1:
+            return load(spec, *games[0], config.bet_sizes)
+        game_of = np.arange(config.learning.num_tables) % len(games)
+        return ForEachGame(spec, games, config.bet_sizes, game_of)
+
+    @property
+    def progress(self) -> float:
+        """The share of the run that is done."""
+        return min(1.0, self.steps / self.config.steps)
+
+    # An update.
+
+    def update(self) -> None:
+        """Play, learn from the hands that are over, and move on what follows the policy."""
+        self.collector.fill(self._batch, self.progress)
+        rows = self._batch.rows
+        gathered = len(rows) - self._batch.waiting
+        with self.clock.on("values"):
+            values = whole_forward(self._critic.network, rows.shown)[:, 0]
+        with self.clock.on("advantages"):
+            closed = self._batch.close(values, self.config.learning.gae_lambda)
+        if len(closed.rows):
+            self._learn(closed)
+        self._batch.go_on(closed.waiting)
+        self.steps += gathered
+        self.updates += 1
+        self._follow()
+
+    def _learn(self, closed: Closed) -> None:
+        rate = linear(self.config.learning.learning_rate, self.progress)
+        orders = [self._rng.permutation(self._parts(closed.rows)) for _ in range(self.epochs)]
+        jobs: list[Callable[[], None]] = [
+            lambda: self._learn_policy(closed, orders, rate),
+            lambda: self._learn_values(closed, orders, rate),
+        ]
+        if self._beside is None:
+            for job in jobs:
+                job()
+        else:
+            beside = self._beside.submit(jobs[1])
+            jobs[0]()
+            beside.result()
+
+    @property
+    def epochs(self) -> int:
+        """Passes over the decisions in an update."""
+        return self.config.learning.epochs
+
+    def _parts(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the bounds of minibatches, (count, 2): runs of rows, for that copies nothing.
+
+        Consecutive rows are decisions at as many tables, each at another point of its hand. All
+        are of one length, so they overlap a little or leave some out: for each number of rows that
+        is new, matrix products are compiled anew.
+        """
+        length = min(self.config.learning.minibatch, len(rows))
+        begins = np.linspace(0, len(rows) - length, round(len(rows) / length)).astype(np.int64)
+        return np.stack([begins, begins + length], axis=1)
+
+    def _learn_policy(self, closed: Closed, orders: list[NDArray[np.int64]], rate: float) -> None:
+        learning, rows = self.config.learning, closed.rows
+        gains = (closed.gains - closed.gains.mean()) / (closed.gains.std() + 1e-8)
+        entropy = linear(learning.entropy, self.progress)
+        magnet = np.zeros((0, self._actor.network.sizes[-1]), np.float32)
+        if learning.magnet != "none" and learning.kl:
+            with self.clock.on("magnet"):
+                magnet = self._magnet.logs(rows.shown, rows.legal)
+        sums, learnt = np.zeros(4), 0
+        with self.clock.on("learning the policy"):
+            for begin, end in np.concatenate(orders):
+                part = rows[begin:end]
+                learnt += len(part)
+                shown = part.shown[:, : self.inputs.policy_size]
+                logs = self._actor.network.forward(shown).float().cpu().numpy()
+                log_softmax(logs, part.legal, logs)
+                slopes = np.empty_like(logs)
+                policy_slopes(
+                    logs,
+                    part.legal,
+                    part.actions,
+                    part.log_chances,
+                    gains[begin:end],
+                    magnet[begin:end],
+                    learning.clip,
+                    entropy,
+                    learning.kl,
+                    slopes,
+                    sums,
+                )
+                self._actor.step(torch.from_numpy(slopes).to(*self._made), rate)
+        means = (sums / learnt).tolist()
+        names = ("entropy", "divergence_from_magnet", "clipped", "divergence")
+        self.figures.update(
+            {f"train/{name}": mean for name, mean in zip(names, means, strict=True)}
+        )
+        self.figures["train/entropy_weight"] = entropy
+        self.figures["train/learning_rate"] = rate
+
+    def _learn_values(self, closed: Closed, orders: list[NDArray[np.int64]], rate: float) -> None:
+        returns = torch.from_numpy(closed.returns).to(self._made.device)
+        rows = closed.rows
+        with self.clock.on("learning the values"):
+            for begin, end in np.concatenate(orders):
+                found = self._critic.network.forward(rows.shown[begin:end])
+                slopes = (found[:, 0].float() - returns[begin:end]) * (2 / (end - begin))
+                self._critic.step(slopes[:, None].to(*self._made), rate)
+        spread = float(returns.var())
+        unexplained = float(np.var(closed.gains)) / spread if spread else 1.0
+        self.figures["train/explained"] = 1 - unexplained
+
+    def _follow(self) -> None:
+        """Move on what follows the policy: average, magnet, pool.
+
+        The average starts as the mean of all updates and becomes a moving one.
+        """
+        average, current = self.average.network, self.agent.network
+        average.weights.lerp_(current.weights, max(self.config.averaging, 1 / self.updates))
+        average.settle()
+        learning = self.config.learning
+        if learning.magnet == "refreshed" and self.updates % learning.refresh == 0:
+            self._magnet.restore(self.agent.state())
+        if self.pool.grow(self.steps):
+            self.collector.follow(self.pool)
+
+    # Keeping.
+
+    def save_agent(self, path: Path) -> None:
+        """Write the averaged policy as a network that ``sabacc_agents`` plays."""
+        config = self.config
+        training = {
+            "config": config.model_dump(mode="json"),
+            "opponents": [name for name, weight in config.pool.scripted.items() if weight],
+            "seed": config.seed,
+            "steps": self.steps,
+        }
+        network = self.average.network
+        layers = list(network.parts(network.weights))
+        info = NetworkInfo(config.rule_set, config.num_players, config.bet_sizes, "relu", training)
+        named = saved_layers(self.inputs.columns, self.inputs.totals, layers)
+        save_network(path, named, info)
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it, for ``restore``: what follows is then as if there had been no stop.
+
+        What an opponent remembers of hands in play is left out.
+        """
+        return {
+            "steps": self.steps,
+            "updates": self.updates,
+            "actor": self._actor.state(),
+            "critic": self._critic.state(),
+            "average": self.average.state(),
+            "magnet": self._magnet.state(),
+            "pool": self.pool.state(),
+            "collector": self.collector.state(),
+            "waiting": self._batch.rows.state(),
+            "rng": self._rng.bit_generator.state,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a ``state`` of a learner of the same configuration."""
+        self.steps, self.updates = state["steps"], state["updates"]
+        self._actor.restore(state["actor"])
+        self._critic.restore(state["critic"])
+        self.average.restore(state["average"])
+        self._magnet.restore(state["magnet"])
+        self.pool.restore(state["pool"])
+        self.collector.follow(self.pool)
+        self.collector.restore(state["collector"])
+        self._batch.go_on(Rows.restored(state["waiting"]))
+        self._rng.bit_generator.state = state["rng"]

@@ -1,0 +1,126 @@
+"""Who plays the seats beside the learner's, where not all of them are the policy as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sabacc_agents.loading import load
+
+from sabacc_env import asking
+from sabacc_env.agent import Agent
+from sabacc_env.envs.opponents import Opponents
+from sabacc_env.rules import RuleSet
+from sabacc_env.tables import Tables
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.pool import Pool
+
+Ints = NDArray[np.int64]
+
+CURRENT = 0
+"""The place of the policy as it is in the pool."""
+
+
+class Cast:
+    """Draws at every hand who plays each seat; one seat, drawn too, is always the learner's.
+
+    Args:
+        pool: who there is, and how often each is drawn.
+        tables: where they play.
+        rng: decides every draw.
+    """
+
+    def __init__(self, config: FastConfig, pool: Pool, tables: Tables) -> None:
+        self._tables = tables
+        self._opponents = Opponents(
+            config.rule_set,
+            tables.num_tables,
+            tables.num_players,
+            config.bet_sizes,
+            pool.agents,
+            pool.weights,
+        )
+
+    @property
+    def members(self) -> Ints:
+        """(num_tables, num_players) who plays each seat, by the place in the pool."""
+        return self._opponents.members
+
+    def choose(self, pool: Pool) -> None:
+        """Draw from the pool as it is now, from the next hands on."""
+        self._opponents.choose(pool.agents, pool.weights)
+
+    def draw(self, which: Ints, rng: np.random.Generator) -> None:
+        """Draw who plays at these tables, where a hand begins."""
+        self._opponents.draw(which, rng)
+        heroes = (rng.random(len(which)) * self._tables.players[which]).astype(np.int64)
+        self._opponents.members[which, heroes] = CURRENT
+        self._opponents.restart(which)
+
+    def learners(self) -> Ints:
+        """Return the tables where the learner is to act."""
+        seats = self._tables.seats_to_act
+        return np.flatnonzero(self.members[np.arange(len(seats)), seats] == CURRENT)
+
+    def play(self, actions: Ints, rng: np.random.Generator) -> None:
+        """Write what the others play at the tables where they are to act, (num_tables,)."""
+        seats = self._tables.seats_to_act
+        others = np.flatnonzero(self.members[np.arange(len(seats)), seats] != CURRENT)
+        if len(others):
+            actions[others] = self._opponents.actions(self._tables, others, rng)
+
+
+class ForEachGame:
+    """An agent for tables of several games: one of the same kind for each.
+
+    Args:
+        spec: which agent, as ``sabacc_agents.load`` takes it.
+        games: rules and seats.
+        bet_sizes: what the bet actions mean.
+        game_of: (num_tables,) which of the games each table plays.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        games: Sequence[tuple[RuleSet, int]],
+        bet_sizes: Sequence[str | int | float],
+        game_of: Ints,
+    ) -> None:
+        self._agents: list[Agent] = [
+            load(spec, rules, players, bet_sizes) for rules, players in games
+        ]
+        self._game_of = game_of
+        self.wants = getattr(self._agents[0], "wants", "observations")
+
+    def reset(self, num_tables: int) -> None:
+        """Start that many tables."""
+        asking.reset(self._agents, num_tables)
+
+    def restart(self, tables: Ints) -> None:
+        """Begin a new hand at these tables."""
+        for game, agent in enumerate(self._agents):
+            asking.restart([agent], tables[self._game_of[tables] == game])
+
+    def act(
+        self,
+        observations: NDArray[np.float32] | list[object],
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: Ints | None = None,
+    ) -> Ints:
+        """Choose a legal action for each row."""
+        assert tables is not None
+        games = self._game_of[tables]
+        actions = np.zeros(len(tables), np.int64)
+        for game in np.unique(games):
+            rows = np.flatnonzero(games == game)
+            seen = (
+                [observations[row] for row in rows]
+                if isinstance(observations, list)
+                else observations[rows]
+            )
+            agent = self._agents[game]
+            actions[rows] = agent.act(seen, action_masks[rows], rng, tables[rows])
+        return actions

@@ -1,0 +1,92 @@
+"""How fast the trainer is, and what of it the environment costs: beside one that does nothing."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sabacc_env.agent import RandomAgent
+from sabacc_env.tables import Tables
+from sabacc_training.fast.clock import Clock
+from sabacc_training.fast.collecting import tables_of
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.learner import FastLearner
+
+HAND: Final = 8
+"""Steps of a hand at the tables where nothing happens; of two-seat casino hands that random agents
+play it is about the mean."""
+
+
+class NothingTables:
+    """Tables as they stood at one moment, for ever: what a learner reads is there, none is played.
+
+    Each table's hand ends at every eighth step, so that there is as much to learn from.
+    """
+
+    def __init__(self, config: FastConfig) -> None:
+        tables = tables_of(config)
+        rng = np.random.default_rng(0)
+        agent = RandomAgent(config.rule_set, config.num_players)
+        for _ in range(4 * HAND):
+            tables.step(agent.act(tables.observations, tables.action_masks, rng))
+        which = np.arange(tables.num_tables)
+        self._hands, self._coming = tables.opponents_hands(which), tables.coming(which)
+        self._tables = tables
+        self._ends = [which % HAND == step for step in range(HAND)]
+        self._net = tables.net_credits.copy()
+        self._net[:, 0], self._net[:, 1] = 1, -1
+        self._nets = [np.where(ends[:, None], self._net, 0) for ends in self._ends]
+        self._steps = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tables, name)
+
+    def step(self, actions: ArrayLike) -> None:
+        """Do nothing but say which hands are over."""
+        self._steps += 1
+        self.finished: NDArray[np.bool_] = self._ends[self._steps % HAND]
+        self.net_credits: NDArray[np.int64] = self._nets[self._steps % HAND]
+
+    def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return what was there."""
+        return self._hands
+
+    def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return what was there."""
+        return self._coming
+
+    def set_stakes(self, tables: ArrayLike, **stakes: ArrayLike) -> None:
+        """Do nothing."""
+
+
+def nothing_of(config: FastConfig) -> Tables:
+    """Return tables at which nothing happens, in place of those of a run."""
+    return cast(Tables, NothingTables(config))
+
+
+def throughput(config: FastConfig, rounds: int, updates: int) -> tuple[list[list[float]], Clock]:
+    """Measure decisions a second, updates included: at the tables, where nothing happens, in turn.
+
+    Args:
+        config: a run without opponents.
+        rounds: how often both are measured.
+        updates: how many updates each time.
+
+    Returns:
+        For both a figure for each round; and where the time at the tables went.
+    """
+    learners = [FastLearner(config, tables) for tables in (tables_of, nothing_of)]
+    for learner in learners:
+        learner.update()
+        learner.clock.seconds.clear()
+    figures: list[list[float]] = [[], []]
+    for _ in range(rounds):
+        for learner, found in zip(learners, figures, strict=True):
+            before, began = learner.steps, time.perf_counter()
+            for _ in range(updates):
+                learner.update()
+            found.append((learner.steps - before) / (time.perf_counter() - began))
+    return figures, learners[0].clock

@@ -1,0 +1,140 @@
+"""What every training run has in common: its game, its opponents, how it is followed and kept."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from sabacc_env.errors import SabaccError
+from sabacc_training.config import Config
+from sabacc_training.game_config import GameConfig
+
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Antes = tuple[Weight, Weight]
+"""A range in antes of the unit: hand ante + Sabacc ante."""
+
+
+class StartConfig(Config):
+    """The stakes at the start of every hand, drawn evenly and anew."""
+
+    stacks: Antes | None = None
+    """Least and most credits of a seat, in antes; without, what the rules say."""
+
+    equal_stacks: bool = False
+    """Whether the seats of a table start with the same credits."""
+
+    sabacc_pot: Antes | None = None
+    """Least and most credits in the Sabacc pot, in antes; without, none."""
+
+    growth: Share = 0.0
+    """The share of the run in which these ranges grow to what they are: the stacks from one ante,
+    on a logarithmic scale, the Sabacc pot from nothing. A hand of short stacks is nearly all cards,
+    and what it is worth is soon learnt; the noise of large pots comes when hands are understood."""
+
+    def stacks_at(self, progress: float) -> Antes | None:
+        """Return the range of stacks after this share of the run."""
+        if self.stacks is None:
+            return None
+        least, most = self.stacks
+        grown = self._grown(progress)
+        return least**grown, most**grown
+
+    def sabacc_pot_at(self, progress: float) -> Antes | None:
+        """Return the range of the Sabacc pot after this share of the run."""
+        if self.sabacc_pot is None:
+            return None
+        least, most = self.sabacc_pot
+        grown = self._grown(progress)
+        return least * grown, most * grown
+
+    def _grown(self, progress: float) -> float:
+        return min(1.0, progress / self.growth) if self.growth else 1.0
+
+    @model_validator(mode="after")
+    def _check_stacks(self) -> Self:
+        if self.stacks is not None and self.stacks[0] < 1:
+            raise SabaccError("stacks of less than one ante cannot play")
+        return self
+
+
+class PoolConfig(Config):
+    """Who the learner plays against. A share of the seats is in proportion to a weight."""
+
+    current: Weight = 4.0
+    """The weight of the policy as it is now."""
+
+    snapshots: Weight = 2.0
+    """The weight of all its earlier selves together; the current one has it until there are any."""
+
+    scripted: dict[str, Weight] = Field(default_factory=lambda: {"random": 1.0})
+    """Weights of other agents: registered names, saved networks, or ``module:Class``."""
+
+    snapshot_every: Count = 100_000
+    """Steps from one snapshot to the next."""
+
+    keep: Count = 10
+    """The most snapshots kept; then a new one takes the place of one drawn at random."""
+
+    @model_validator(mode="after")
+    def _check_someone(self) -> Self:
+        if not self.current + self.snapshots + sum(self.scripted.values()) > 0:
+            raise SabaccError("somebody must have a weight above 0")
+        return self
+
+
+class ProgressConfig(Config):
+    """How the run is followed and kept. Nothing here changes what is learnt."""
+
+    opponent: str = "random"
+    """The fixed opponent whose margin is shown."""
+
+    every: Count = 250_000
+    """Steps from one margin to the next."""
+
+    deals: int = Field(1_000, ge=2)
+    """Deals for a margin, each played from every seat."""
+
+    checkpoint_seconds: Weight = 30.0
+    """Seconds from one checkpoint to the next; what a kill loses at most, and one update."""
+
+
+class RunConfig(GameConfig):
+    """A training run by self-play, whichever trainer does it."""
+
+    num_players: int = Field(2, ge=2, le=8)
+    """Seats at a table."""
+
+    steps: Count = 3_000_000
+    """Decisions of the learner; schedules run over them."""
+
+    seed: int = Field(0, ge=0, lt=2**32)
+    """Decides everything: deals, draws, initial weights."""
+
+    threads: Count = 1
+    """PyTorch's threads. More than one help on an idle machine, and harm on a busy one."""
+
+    averaging: Share = 0.05
+    """How far the saved policy's weights move to the learner's at an update; 1 saves the last."""
+
+    start: StartConfig = StartConfig()
+    """The stakes at the start of a hand."""
+
+    pool: PoolConfig = PoolConfig()
+    """The opponents."""
+
+    progress: ProgressConfig = ProgressConfig()
+    """How the run is followed and kept."""
+
+
+def linear(ends: tuple[float, float], progress: float) -> float:
+    """Return where a linear schedule is after this share of the run.
+
+    >>> linear((4.0, 2.0), 0.5)
+    3.0
+    """
+    first, last = ends
+    return first + (last - first) * min(1.0, progress)

@@ -1,0 +1,46 @@
+"""The two trainers behind one kind of configuration: which one a file names, and its run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from sabacc_training.config import chosen_config
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.run_config import RunConfig
+from sabacc_training.selfplay_config import TrainingConfig
+
+TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": TrainingConfig, "fast": FastConfig}
+"""What the key ``trainer`` may say, "sb3" where it says nothing."""
+
+
+def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfig:
+    """Return the training run that a file describes, for the trainer that it names.
+
+    Args:
+        path: as of ``sabacc_training.config.load_config``.
+        overrides: likewise.
+
+    Raises:
+        SabaccError: likewise.
+    """
+    return chosen_config("trainer", TRAINERS, "sb3", path, overrides)
+
+
+def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
+    """Train an agent and return the path of its file; of the trainers only this one is imported.
+
+    Args:
+        config: the run.
+        folder: where its files go; made if it is missing.
+        resume: go on from the checkpoint in the folder, as if there had been no stop.
+    """
+    if isinstance(config, FastConfig):
+        from sabacc_training.fast.run import train as train_fast
+
+        return train_fast(config, folder, resume=resume)
+    from sabacc_training.selfplay import train as train_sb3
+
+    assert isinstance(config, TrainingConfig)
+    return train_sb3(config, folder, resume=resume)
