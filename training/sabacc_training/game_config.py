@@ -12,8 +12,8 @@ from sabacc_env.rules import RuleSet, load_rules
 from sabacc_training.config import Config
 
 
-class GameConfig(Config):
-    """Rules and bet sizes, as every agent is made for them."""
+class RulesConfig(Config):
+    """Rules to play by."""
 
     rules: str = "casino"
     """A rule set by name, or the path of a rules file."""
@@ -21,16 +21,24 @@ class GameConfig(Config):
     rule_overrides: dict[str, Any] = Field(default_factory=dict)
     """Fields of the rule set to change."""
 
-    bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
-    """What the bet actions mean: "min", "max", or fractions of the pot."""
-
     @model_validator(mode="after")
-    def _check_game(self) -> Self:
+    def _check_rules(self) -> Self:
         _ = self.rule_set
-        encode_bet_sizes(self.bet_sizes)
         return self
 
     @cached_property
     def rule_set(self) -> RuleSet:
         """The rules that result."""
         return load_rules(self.rules, **self.rule_overrides)
+
+
+class GameConfig(RulesConfig):
+    """Which game is played."""
+
+    bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
+    """What the bet actions mean: "min", "max", or fractions of the pot."""
+
+    @model_validator(mode="after")
+    def _check_bet_sizes(self) -> Self:
+        encode_bet_sizes(self.bet_sizes)
+        return self

@@ -55,7 +55,11 @@ CONFIGS = {
         start={"stacks": [2, 30], "sabacc_pot": [0, 5], "growth": 0.9},
     ),
     "many_games": tiny(
-        rules="casino", more_rules=["orsl"], most_players=4, pool=POOL, start={"stacks": [2, 30]}
+        rules="casino",
+        more_rules=[{"rules": "orsl"}],
+        most_players=4,
+        pool=POOL,
+        start={"stacks": [2, 30]},
     ),
 }
 
@@ -181,8 +185,8 @@ def run(arguments: list[str]) -> int:
         ("learning.minibatch=1000", "learning: an update learns from about 500 decisions"),
         ("learning.magnet=strong", 'learning.magnet: "strong" is not right here'),
         ("most_players=1", "most_players: 1 is not right here"),
-        ("more_rules=['black_spire']", "more_rules: names a rule set twice"),
-        ("more_rules=['kessel']", 'rules: "kessel" is not a rule set'),
+        ("more_rules=[{rules='black_spire'}]", "more_rules: names a rule set twice"),
+        ("more_rules=[{rules='kessel'}]", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
         ("progress.opponent=nobody", "'nobody' is unknown"),
         ("start.stacks=[5, 50]", "stacks: the rules 'black_spire' are played for points"),

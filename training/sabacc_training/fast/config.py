@@ -8,9 +8,10 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet
 from sabacc_training.config import Config
 from sabacc_training.fast.inputs import Critic
+from sabacc_training.game_config import RulesConfig
 from sabacc_training.run_config import Count, Positive, RunConfig, Share, Weight
 
 
@@ -91,8 +92,8 @@ class FastConfig(RunConfig):
     """Where tables have several numbers of seats, each as many tables: the most, and
     ``num_players`` the least."""
 
-    more_rules: tuple[str, ...] = ()
-    """Further rule sets by name or path, each played at as many tables; one network plays all."""
+    more_rules: tuple[RulesConfig, ...] = ()
+    """Further rules, each played at as many tables; one network plays all."""
 
     device: Literal["cpu", "cuda"] = "cpu"
     """Where networks are trained: the processors, or a GPU. Tables are played by the processors."""
@@ -117,7 +118,7 @@ class FastConfig(RunConfig):
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:
         """Every rule set that is played."""
-        return (self.rule_set, *map(load_rules, self.more_rules))
+        return (self.rule_set, *(more.rule_set for more in self.more_rules))
 
     @cached_property
     def games(self) -> tuple[tuple[RuleSet, int], ...]:
