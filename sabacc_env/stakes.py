@@ -54,8 +54,9 @@ class Stakes:
             rule_of
         ]
         self._rule_sets = rule_sets
-        self._refuse_unfit(credits, sabacc_pots)
+        self._rule_of = rule_of
         n = len(rule_of)
+        self._refuse_unfit(np.arange(n), credits, sabacc_pots)
         usual = [starting_credits(rules, MAX_SEATS) for rules in rule_sets]
         self._seats = np.arange(MAX_SEATS) < players[:, None]
         self.start = Start(
@@ -75,9 +76,9 @@ class Stakes:
         self._take(np.arange(n), np.zeros(n, dtype=np.int64), asked=False, names=tuple(self._given))
         self._check_stakes(np.arange(n))
 
-    def _refuse_unfit(self, credits: object, sabacc_pots: object) -> None:
-        """Refuse what some of the rule sets do not have."""
-        for rules in self._rule_sets:
+    def _refuse_unfit(self, which: Ints, credits: object, sabacc_pots: object) -> None:
+        """Refuse what the rule sets of some of these tables do not have."""
+        for rules in (self._rule_sets[rule] for rule in np.unique(self._rule_of[which])):
             if credits is not None and rules.points:
                 raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
             if sabacc_pots is not None and not rules.sabacc_ante:
@@ -89,7 +90,7 @@ class Stakes:
         Raises:
             SabaccError: for values that make no hand; nothing has changed.
         """
-        self._refuse_unfit(credits, sabacc_pots)
+        self._refuse_unfit(which, credits, sabacc_pots)
         before = self.start.credits[which], self.start.sabacc_pots[which]
         try:
             for name, values in (("credits", credits), ("sabacc_pots", sabacc_pots)):

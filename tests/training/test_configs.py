@@ -7,20 +7,38 @@ from pathlib import Path
 import pytest
 from sabacc_agents import load
 from sabacc_training.demo import demo_config
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.selfplay_config import TrainingConfig
 from sabacc_training.trainers import train, training_config
 
-from sabacc_env import rule_sets
+from sabacc_env import RuleSet, load_rules, rule_sets
 
-CONFIGS = sorted(
-    path
-    for path in (Path(__file__).parents[2] / "configs").glob("*.toml")
-    if not path.stem.startswith("tournament")
-)
+FOLDER = Path(__file__).parents[2] / "configs"
+CONFIGS = sorted(path for path in FOLDER.rglob("*.toml") if not path.stem.startswith("tournament"))
 
 
 def test_there_is_one_for_each_rule_set_and_one_with_four_seats() -> None:
-    games = [(config.rules, config.num_players) for config in map(training_config, CONFIGS)]
+    games = [
+        (config.rules, config.num_players)
+        for config in map(training_config, CONFIGS)
+        if isinstance(config, TrainingConfig)
+    ]
     assert {(name, 2) for name in rule_sets()} | {("casino", 4)} <= set(games)
+
+
+def test_the_zoo_has_one_for_each_rule_set_at_two_seats_and_at_any_number() -> None:
+    zoo = {path.stem: training_config(path) for path in FOLDER.glob("zoo/*.toml")}
+    games = {name: config.games for name, config in zoo.items() if isinstance(config, FastConfig)}
+    for rules in map(load_rules, rule_sets()):
+        forms = {rules, rules.changed(short_call="all_in")} if credit(rules) else {rules}
+        assert set(games[f"{rules.name}-2p"]) == {(form, 2) for form in forms}
+        every = {(form, players) for form in forms for players in range(2, 9)}
+        assert set(games[f"{rules.name}-2-8p"]) == every
+        assert every <= set(games["generalist"])
+
+
+def credit(rules: RuleSet) -> bool:
+    return not rules.points and rules.short_call == "junk"
 
 
 def test_the_demonstration_never_meets_two_of_its_opponents() -> None:

@@ -56,10 +56,10 @@ CONFIGS = {
     ),
     "many_games": tiny(
         rules="casino",
-        more_rules=[{"rules": "orsl"}],
+        more_rules=[{"rules": "orsl"}, {"rules": "black_spire"}],
         most_players=4,
         pool=POOL,
-        start={"stacks": [2, 30]},
+        start={"stacks": [2, 30], "sabacc_pot": [0, 5]},
     ),
 }
 

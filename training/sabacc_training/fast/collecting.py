@@ -19,6 +19,7 @@ from sabacc_training.fast.opponents import Cast
 from sabacc_training.fast.player import Player
 from sabacc_training.fast.rows import Batch, Rows
 from sabacc_training.pool import Pool
+from sabacc_training.run_config import Antes
 
 Ints = NDArray[np.int64]
 
@@ -50,8 +51,8 @@ class Collector:
         self._rng = np.random.default_rng([config.seed, 2])
         self.tables = tables
         self._stakes = Stakes(config, self.tables)
-        units = np.array([rules.ante_unit for rules in self.tables.rule_sets])
-        self._scale = 1 / (units[self.tables.rule_of] * config.learning.reward_scale)
+        units = np.array([_unit(rules, config) for rules in self.tables.rule_sets])
+        self._scale = 1 / units[self.tables.rule_of]
         self._everywhere = np.arange(self.tables.num_tables)
         self._shown = np.zeros((self.tables.num_tables, inputs.size), np.float32)
         self._cast = None if alone(config) else Cast(config, pool, self.tables)
@@ -134,6 +135,11 @@ def tables_of(config: FastConfig) -> Tables:
     )
 
 
+def _unit(rules: RuleSet, config: FastConfig) -> float:
+    """Return how much net makes a reward of 1: a point, or so many antes of credits."""
+    return 1.0 if rules.points else rules.ante_unit * config.learning.reward_scale
+
+
 def alone(config: FastConfig) -> bool:
     """Say whether every seat is played by the policy as it is."""
     pool = config.pool
@@ -141,13 +147,17 @@ def alone(config: FastConfig) -> bool:
 
 
 class Stakes:
-    """What the hands of an update start from, drawn anew for each table at every update."""
+    """What the hands of an update start from, drawn anew for each table at every update.
+
+    Where several rule sets are played, each takes those ranges that it has a use for.
+    """
 
     def __init__(self, config: FastConfig, tables: Tables) -> None:
         self._tables = tables
         self._start = config.start
+        self._several = len(config.all_rules) > 1
         self._games = [
-            (np.flatnonzero(self._plays(rules, players)), self._ranges(config, rules, players))
+            (np.flatnonzero(self._plays(rules, players)), rules, self._ranges(rules, players))
             for rules, players in config.games
         ]
 
@@ -156,21 +166,25 @@ class Stakes:
         of_rules = tables.rule_of == tables.rule_sets.index(rules)
         return np.asarray(of_rules & (tables.players == players))
 
-    def _ranges(self, config: FastConfig, rules: RuleSet, players: int) -> StakeRanges:
-        start = config.start
-        return StakeRanges(
-            rules, players, start.stacks_at(0), start.equal_stacks, start.sabacc_pot_at(0)
-        )
+    def _ranges(self, rules: RuleSet, players: int) -> StakeRanges:
+        stacks, pots = self._antes(rules, 0.0)
+        return StakeRanges(rules, players, stacks, self._start.equal_stacks, pots)
+
+    def _antes(self, rules: RuleSet, progress: float) -> tuple[Antes | None, Antes | None]:
+        """Return the ranges of stacks and of the Sabacc pot after this share of the run."""
+        stacks, pots = self._start.stacks_at(progress), self._start.sabacc_pot_at(progress)
+        if self._several:
+            stacks = None if rules.points else stacks
+            pots = pots if rules.sabacc_ante else None
+        return stacks, pots
 
     def draw(self, progress: float, rng: np.random.Generator) -> None:
         """Draw for all tables, from the ranges of this share of the run."""
-        stacks, pots = self._start.stacks_at(progress), self._start.sabacc_pot_at(progress)
-        if stacks is None and pots is None:
-            return
-        for which, ranges in self._games:
-            ranges.change(stacks, pots)
+        for which, rules, ranges in self._games:
+            ranges.change(*self._antes(rules, progress))
             drawn = ranges.draw(len(which), rng)
             if "credits" in drawn:
                 absent = self._tables.num_players - drawn["credits"].shape[1]
                 drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, absent)))
-            self._tables.set_stakes(which, **drawn)
+            if drawn:
+                self._tables.set_stakes(which, **drawn)

@@ -18,7 +18,7 @@ from sabacc_training.run_config import Count, Positive, RunConfig, Share, Weight
 class LearningConfig(Config):
     """Masked PPO; gamma is 1. A pair of numbers is the first and the last of a linear schedule."""
 
-    num_tables: Count = 1024
+    num_tables: Count = 4096
     """Tables played side by side."""
 
     decisions: Count = 32_768
@@ -30,17 +30,17 @@ class LearningConfig(Config):
     epochs: Count = 2
     """Passes over the decisions in an update."""
 
-    learning_rate: tuple[Positive, Weight] = (1e-3, 0.0)
+    learning_rate: tuple[Positive, Weight] = (2e-3, 0.0)
     """Adam's step size."""
 
-    entropy: tuple[Weight, Weight] = (0.05, 0.0)
+    entropy: tuple[Weight, Weight] = (0.02, 0.002)
     """The weight of the policy's entropy over the legal actions in the objective."""
 
     magnet: Literal["none", "refreshed", "moving"] = "moving"
     """What the policy is drawn to: nothing, which is plain PPO; a copy of itself, made now and
     then; or the moving average of its weights, which is what is saved."""
 
-    kl: Weight = 0.2
+    kl: Weight = 0.1
     """How strongly: the weight of the divergence from the magnet over the legal actions."""
 
     refresh: Count = 20
@@ -49,7 +49,7 @@ class LearningConfig(Config):
     clip: Positive = 0.2
     """How far the probability of an action may move in an update, as a ratio."""
 
-    gae_lambda: Share = 0.95
+    gae_lambda: Share = 0.8
     """Lambda of the generalised advantage estimate."""
 
     grad_norm: Positive = 0.5
@@ -63,7 +63,7 @@ class LearningConfig(Config):
     """Widths of the hidden layers, the same for the policy and for the critic."""
 
     reward_scale: Positive = 10.0
-    """Antes won that make a reward of 1, fixed throughout."""
+    """Antes won that make a reward of 1, fixed throughout; where points are played for, a point."""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """What matrices are multiplied in; the weights are float32 throughout. By itself bfloat16 where

@@ -1,0 +1,104 @@
+"""Where the fast trainer plays: what hands start from, and what they are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sabacc_training.config import validated
+from sabacc_training.fast.collecting import Stakes, tables_of
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.learner import FastLearner
+from sabacc_training.fast.mlp import Made
+from sabacc_training.fast.rows import Batch
+
+from sabacc_env import SabaccError, Tables
+from sabacc_env.agent import RandomAgent
+
+LEARNING = {
+    "num_tables": 60,
+    "decisions": 3000,
+    "minibatch": 500,
+    "hidden": [8],
+    "precision": "float32",
+}
+ALONE = {"snapshots": 0, "scripted": {}}
+
+
+def config_of(*rules: str, **changes) -> FastConfig:
+    first, *more = rules
+    fields = {
+        "trainer": "fast",
+        "rules": first,
+        "more_rules": [{"rules": name} for name in more],
+        "most_players": 3,
+        "pool": ALONE,
+        "learning": LEARNING,
+        **changes,
+    }
+    return validated(FastConfig, fields)
+
+
+def a_hand_later(config: FastConfig) -> Tables:
+    tables = tables_of(config)
+    Stakes(config, tables).draw(0.0, np.random.default_rng(0))
+    agent, rng = RandomAgent(config.rule_set, 2), np.random.default_rng(1)
+    waiting = np.arange(tables.num_tables)
+    while len(waiting):
+        chosen = agent.act(tables.observations[waiting], tables.action_masks[waiting], rng)
+        tables.step(chosen, waiting)
+        waiting = waiting[~tables.finished[waiting]]
+    return tables
+
+
+def test_each_rule_set_starts_from_the_ranges_that_it_has_a_use_for() -> None:
+    config = config_of(
+        "casino", "spacers", "black_spire", start={"stacks": [7, 9], "sabacc_pot": [2, 4]}
+    )
+    tables = a_hand_later(config)
+    pots = []
+    for table in range(tables.num_tables):
+        game = tables.game(table)
+        if game.rules.points:
+            continue
+        unit = game.rules.ante_unit
+        paid = game.rules.hand_ante + game.rules.sabacc_ante
+        stacks = np.array(game.credits) + paid  # nobody has bet yet: all are asked at first
+        assert ((stacks >= 7 * unit) & (stacks <= 9 * unit)).all()
+        pot = game.sabacc_pot - game.num_players * game.rules.sabacc_ante
+        if game.rules.sabacc_ante:
+            assert 2 * unit <= pot <= 4 * unit
+            pots.append(pot)
+        else:
+            assert pot == 0
+    assert len(set(pots)) > 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "start"),
+    [("black_spire", {"stacks": [7, 9]}), ("spacers", {"sabacc_pot": [2, 4]})],
+)
+def test_a_range_that_the_only_rule_set_has_no_use_for_is_refused(rules, start) -> None:
+    with pytest.raises(SabaccError, match=rules):
+        FastLearner(config_of(rules, start=start))
+
+
+def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
+    config = config_of("casino", "black_spire", learning={**LEARNING, "reward_scale": 5.0})
+    learner = FastLearner(config)
+    tables = learner.collector.tables
+    batch = Batch(60, 3, 3000, learner.inputs.size, Made("cpu", torch.float32))
+    seen = []
+
+    def close_step(ends: np.ndarray, rewards: np.ndarray) -> None:
+        seen.append((tables.net_credits.copy(), rewards))
+        Batch.close_step(batch, ends, rewards)
+
+    monkeypatch.setattr(batch, "close_step", close_step)
+    learner.collector.fill(batch, 0.0)
+    net, rewards = (np.stack(each) for each in zip(*seen, strict=True))
+    points = np.array([tables.rule_sets[rule].points for rule in tables.rule_of])
+    np.testing.assert_allclose(rewards[:, points], net[:, points])
+    np.testing.assert_allclose(rewards[:, ~points], net[:, ~points] / (4 * 5), rtol=1e-6)
+    assert net[:, points].any()
+    assert net[:, ~points].any()
