@@ -30,6 +30,11 @@ class Margin(_Plain):
     deals: int
     """How many deals it is the mean of."""
 
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.mean - self.half_width
+
     def __str__(self) -> str:
         """Return the mean with its interval.
 
@@ -75,6 +80,16 @@ class Exploit(_Plain):
 
     command: str
     """The command that trains and measures it again."""
+
+    @property
+    def sentence(self) -> str:
+        """What it says."""
+        return (
+            f"Best responses trained for {self.decisions:,} decisions, seeds "
+            f"{', '.join(map(str, self.seeds))}: the best wins {self.margin} mA/h from it, a lower "
+            f"bound of its exploitability ({self.rules}, {self.num_players} seats, "
+            f"{self.margin.deals:,} deals)."
+        )
 
 
 class Card(_Plain):
@@ -139,3 +154,23 @@ class Card(_Plain):
     def text(self) -> str:
         """Return the card as the text of its file."""
         return self.model_dump_json(indent=2) + "\n"
+
+    def margins(self, rules: str) -> dict[str, dict[int, Margin]]:
+        """Return the margins in one of its games, by the opponent's name, then by seats."""
+        found: dict[str, dict[int, Margin]] = {}
+        for result in self.results:
+            if result.rules == rules:
+                found.setdefault(result.opponent, {})[result.num_players] = result.margin
+        return found
+
+    @property
+    def least(self) -> Result | None:
+        """The result whose interval reaches lowest; None where there are no results."""
+        return min(self.results, key=lambda result: result.margin.low, default=None)
+
+    @property
+    def plays(self) -> str:
+        """The games that it plays, in words."""
+        fewest, most = self.num_players[0], self.num_players[-1]
+        seats = str(most) if fewest == most else f"{fewest} to {most}"
+        return f"{'; '.join(self.rules)}: {seats} players"
