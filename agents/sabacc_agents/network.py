@@ -41,7 +41,7 @@ FORMAT: Final = "sabacc-network"
 VERSION: Final = 2
 ACTIVATIONS: Final = ("tanh", "relu")
 
-OUTLOOK: Final = {
+OUTLOOK: Final[dict[str, np.dtype[Any]]] = {
     "outlook.columns": np.dtype(np.int16),
     "outlook.terms": np.dtype(np.int16),
     "outlook.factors": np.dtype(np.float32),

@@ -6,9 +6,8 @@ import importlib.util
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
-from sabacc_agents import load, zoo
+from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
 from sabacc_agents.zoo.card import Exploit, Margin
 from sabacc_training import cli, publishing
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
@@ -17,13 +16,16 @@ from sabacc_training.config import dump, validated
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.run import train
 from sabacc_training.field import hero_margin
+from sabacc_training.tournament import TournamentConfig, play_tournament
 
 from sabacc_env import load_rules
 from sabacc_env.agent import registered_agents
+from tests.agents.test_network import weights_of
 
 from .fast.test_run import TINY
 
-SCRIPTED = [name for name in registered_agents() if not name.startswith("rollouts")]
+AGENTS = "loose", "rollouts", "tight"
+SCRIPTED = ["loose", "tight"]
 GAMES = {"rules": "orsl", "rule_overrides": {"short_call": "all_in"}, "more_rules": ["black_spire"]}
 CONFIG = validated(
     FastConfig, TINY | GAMES | {"num_players": 3, "most_players": 4, "steps": 1000, "progress": {}}
@@ -53,8 +55,9 @@ def trained(tmp_path_factory):
 
 @pytest.fixture
 def run(trained, tmp_path, monkeypatch):
-    """A copy of it as runs/porg, its configuration beside, and a zoo that is empty."""
+    """A copy of it as runs/porg, its configuration beside, an empty zoo, and few other agents."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(publishing, "registered_agents", lambda: AGENTS)
     monkeypatch.setattr(zoo, "FOLDER", tmp_path / "zoo")
     folder = Path("runs", "porg")
     folder.mkdir(parents=True)
@@ -97,7 +100,9 @@ def test_a_run_becomes_a_member(run, capsys) -> None:
 
 
 def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypatch) -> None:
-    measured, done = publishing.measured, []
+    measured = publishing.measured
+    done: list[publishing.Planned] = []
+    again: list[publishing.Planned] = []
 
     def interrupted(spec, planned, progress):
         if len(done) == 3:
@@ -115,10 +120,9 @@ def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypat
         again.append(planned)
         return measured(spec, planned, progress)
 
-    again: list = []
     monkeypatch.setattr(publishing, "measured", counted)
     publishing.publish("porg", run, deals=4, rollouts=0)
-    assert len(again) == 2 * len(SCRIPTED) - 3
+    assert len(again) == 1
     again.clear()
     margin = Margin(mean=5, half_width=1, deals=10)
     exploit = Exploit(
@@ -134,11 +138,19 @@ def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypat
     assert len(again) == 2 * len(SCRIPTED) == len(zoo.read_card("porg").results)
 
 
-def test_the_agent_that_searches_is_measured_on_request(run) -> None:
-    info = publishing.read_info(run / AGENT)
-    planned = publishing.plan(info, 100, 7)[len(SCRIPTED)]
-    assert (planned.opponent, planned.num_players, planned.deals) == ("rollouts", 4, 7)
-    assert all(each.opponent != "rollouts" for each in publishing.plan(info, 100, 0))
+def test_whom_a_member_is_measured_against(trained) -> None:
+    info = read_info(trained / AGENT)
+    names = [name for name in registered_agents() if not name.startswith("rollouts")]
+    assert [each.opponent for each in publishing.plan(info, 100, 0)] == names * 2
+    planned = publishing.plan(info, 100, 7)
+    assert [each.opponent for each in planned] == [*names, "rollouts"] * 2
+    assert {each.num_players for each in planned} == {4}
+    assert [each.deals for each in planned if each.opponent == "rollouts"] == [7, 7]
+    seats = NetworkInfo(info.rules[:1], (2, 3, 4, 5, 6, 7, 8))
+    counts = [each.num_players for each in publishing.plan(seats, 100, 7)]
+    assert counts == [2, 4, 6, 8] * len(names) + [2]
+    odd = NetworkInfo(info.rules[:1], (3,))
+    assert {each.num_players for each in publishing.plan(odd, 100, 0)} == {3}
 
 
 def test_results_are_measured_again(run, capsys) -> None:
@@ -224,13 +236,25 @@ def test_another_seed_is_part_of_the_command(run) -> None:
     assert card.retrain == "sabacc train configs/zoo/porg.toml seed=0"
 
 
+def test_a_member_takes_part_in_a_tournament_as_what_it_is_now(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(zoo, "FOLDER", tmp_path)
+    file, info = tmp_path / "porg.safetensors", NetworkInfo((load_rules("casino"),), (2,))
+    config = validated(TournamentConfig, {"agents": ["zoo:porg", "tight"], "deals": 20})
+    margins = []
+    for seed in (0, 1):
+        save_network(file, weights_of(4, seed=seed), info)
+        (pair,) = play_tournament(config, tmp_path / "results", resume=seed > 0)
+        assert (pair.first, pair.second) == ("zoo:porg", "tight")
+        margins.append(pair.match.margin)
+    assert margins[0] != margins[1]
+
+
 def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
     rules = load_rules("casino")
-    agents = [load(name, rules, 2) for name in ("tight", "maximiser")]
+    tight, maximiser = (load(name, rules, 2) for name in ("tight", "maximiser"))
     counts: list[int] = []
-    together = hero_margin(rules, *agents, 2, 25, 3)
+    together = hero_margin(rules, tight, maximiser, 2, 25, 3)
     monkeypatch.setattr("sabacc_training.field.AT_ONCE", 20)
-    parts = hero_margin(rules, *agents, 2, 25, 3, on_hands=counts.append)
+    parts = hero_margin(rules, tight, maximiser, 2, 25, 3, on_hands=counts.append)
     assert counts == [20, 20, 10]
     assert together == parts  # neither agent leaves anything to chance
-    assert np.isfinite(parts.mean)
