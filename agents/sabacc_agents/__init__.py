@@ -1,10 +1,10 @@
-"""Agents: rule-based ones, one that searches, and saved networks.
+"""Agents: rule-based ones, some that search, saved networks, and the zoo of those that ship.
 
-``load`` makes any of them from what a user writes: a registered name, the path of a saved network,
-or ``module:Class``.
+``load`` makes any of them from what a user writes: a registered name, ``zoo:NAME``, the path of a
+saved network, or ``module:Class``.
 """
 
-from sabacc_agents.loading import is_saved, load, trained_against
+from sabacc_agents.loading import load, trained_against
 from sabacc_agents.network import (
     Network,
     NetworkAgent,
@@ -13,11 +13,14 @@ from sabacc_agents.network import (
     read_info,
     save_network,
 )
+from sabacc_agents.outlook import Outlook
+from sabacc_agents.saved import is_saved
 
 __all__ = [
     "Network",
     "NetworkAgent",
     "NetworkInfo",
+    "Outlook",
     "is_saved",
     "load",
     "load_network",

@@ -21,7 +21,7 @@ from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.features import OBSERVATION_DTYPE
 from sabacc_env.engine.tree import recognise
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-policy"
 VERSION: Final = 1
@@ -94,7 +94,7 @@ class EquilibriumAgent:
     Every hand is to start as the solved game does: with the rules' credits and no Sabacc pot.
 
     Args:
-        rules: the rules that it will play, the same as the policy's.
+        rules: the rules that it will play, the same as the policy's; None for these.
         num_players: likewise.
         bet_sizes: likewise.
         policy: the path of a solved policy, or one in memory.
@@ -105,16 +105,16 @@ class EquilibriumAgent:
 
     def __init__(
         self,
-        rules: str | Path | RuleSet,
-        num_players: int,
+        rules: str | Path | RuleSet | None = None,
+        num_players: int | None = None,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         *,
         policy: str | Path | Policy,
     ) -> None:
         label = "this policy" if isinstance(policy, Policy) else str(policy)
         policy = policy if isinstance(policy, Policy) else load_policy(policy)
-        made_for = policy.rules, policy.num_players, policy.bet_sizes
-        check_fit(label, made_for, load_rules(rules), num_players, bet_sizes)
+        made_for = (policy.rules,), (policy.num_players,), policy.bet_sizes
+        check_fit(label, made_for, rules, num_players, bet_sizes)
         self.policy = policy
         self._states = np.zeros(0, np.int64)
 

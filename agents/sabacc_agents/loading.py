@@ -1,4 +1,4 @@
-"""Agents by what a user writes: a registered name, a saved agent, or ``module:Class``."""
+"""Agents by what a user writes: a registered name, a member of the zoo, a file, a class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from sabacc_agents import equilibrium
 from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_agents.network import NetworkAgent, read_info
-from sabacc_agents.saved import SUFFIX, forms
+from sabacc_agents.saved import SUFFIX, forms, is_saved
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.asking import build
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
@@ -20,39 +20,46 @@ from sabacc_env.rules import RuleSet, load_rules
 
 def load(
     spec: str | Path,
-    rules: str | Path | RuleSet,
-    num_players: int,
+    rules: str | Path | RuleSet | None = None,
+    num_players: int | None = None,
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
 ) -> Agent:
     """Make an agent from what a user writes.
 
     Args:
-        spec: a registered name (``registered_agents()``), the path of a saved network or solved
-            policy (it ends in ``.safetensors``), or ``module:Class`` for a class that fulfils the
-            protocol ``Agent``; its module is looked for in the current folder first.
-        rules: a rule set by name, path, or as a ``RuleSet``.
-        num_players: seats at the tables that it will play at.
+        spec: a registered name (``registered_agents()``); ``zoo:NAME`` for a member of the zoo
+            (``zoo.members()``); the path of a saved network or solved policy (it ends in
+            ``.safetensors``); or ``module:Class`` for a class that fulfils the protocol ``Agent``;
+            its module is looked for in the current folder first.
+        rules: a rule set by name, path, or as a ``RuleSet``; for a saved agent by default its own,
+            the first where it has several.
+        num_players: seats at the tables that it will play at; for a saved agent by default its
+            own, the fewest where it has several.
         bet_sizes: what the bet actions mean there.
 
     Raises:
-        SabaccError: for a spec that names no agent, a class that cannot be one, or a network made
-            for something else.
+        SabaccError: for a spec that names no agent, a class that cannot be one, a network made for
+            something else, or no rules or players for an agent that has none of its own.
 
     >>> type(load("calling_station", "casino", 2)).__name__
     'CallingStation'
     """
-    rules = load_rules(rules)
     if is_saved(spec):
         if equilibrium.FORMAT in forms(spec):
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
+    if rules is None or num_players is None:
+        raise SabaccError(
+            f"agent: {spec!r} has no game of its own, so name the rules and the number of players"
+        )
+    rules = load_rules(rules)
     if isinstance(spec, str) and ":" in spec:
         return build(spec, _imported(spec), rules, num_players, bet_sizes)
     if spec in registered_agents():
         return build(spec, agent_class(spec), rules, num_players, bet_sizes)
     raise SabaccError(
-        f"agent: {spec!r} is unknown; use one of {', '.join(registered_agents())}, the path "
-        f"of a saved agent ({SUFFIX}), or module:Class"
+        f"agent: {spec!r} is unknown; use one of {', '.join(registered_agents())}, zoo:NAME "
+        f"(`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
     )
 
 
@@ -67,11 +74,6 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
     if not is_saved(spec) or equilibrium.FORMAT in forms(spec):
         return ()
     return read_info(spec).opponents
-
-
-def is_saved(spec: str | Path) -> bool:
-    """Say whether a spec is the path of a saved network or policy."""
-    return isinstance(spec, Path) or str(spec).endswith(SUFFIX)
 
 
 def _imported(spec: str) -> object:

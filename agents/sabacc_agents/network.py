@@ -1,20 +1,23 @@
 """A saved policy network: its file, and the agent that plays it.
 
 The file (``saved.py``) holds arrays ``layers.0.weight``, ``layers.0.bias``, ``layers.1.weight`` and
-so on, the last layer giving the logits, each weight of shape (outputs, inputs); its description
-says what the network was made for and how it was trained.
+so on, the last layer giving the logits, each weight of shape (outputs, inputs), in float32 or
+float16; ``outlook.columns``, ``outlook.terms`` and ``outlook.factors`` where the first layer is
+shown an ``Outlook`` in place of the observation. Its description says what the network was made for
+and how it was trained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.outlook import TERMS, Outlook
 from sabacc_agents.saved import (
     check_fit,
     needs,
@@ -32,11 +35,18 @@ from sabacc_env.engine.actions import (
 )
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import OBSERVATION_SIZE
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-network"
-VERSION: Final = 1
+VERSION: Final = 2
 ACTIVATIONS: Final = ("tanh", "relu")
+
+OUTLOOK: Final[dict[str, np.dtype[Any]]] = {
+    "outlook.columns": np.dtype(np.int16),
+    "outlook.terms": np.dtype(np.int16),
+    "outlook.factors": np.dtype(np.float32),
+}
+"""The arrays of an outlook in a file, and their types."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +54,23 @@ class NetworkInfo:
     """What a network was made for, and how it was trained.
 
     Attributes:
-        rules: the rule set that it plays.
-        num_players: seats at its tables.
+        rules: every rule set that it plays.
+        num_players: every number of seats that it plays at, under each of these.
         bet_sizes: what its bet actions mean.
         activation: ``"tanh"`` or ``"relu"``, after every layer but the last.
         training: plain data, free in form; ``"opponents"``, if there, lists the names of the
             agents that it met in training. Usual keys beside it: config, steps, seed.
     """
 
-    rules: RuleSet
-    num_players: int
+    rules: tuple[RuleSet, ...]
+    num_players: tuple[int, ...]
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES
     activation: str = "tanh"
     training: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not (self.rules and self.num_players):
+            raise SabaccError("a network is made for a rule set and a number of players at least")
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -66,14 +80,21 @@ class NetworkInfo:
 
 @dataclass(frozen=True)
 class Network:
-    """A policy network in memory: its arrays by name, and what it was made for."""
+    """A policy network in memory.
+
+    Attributes:
+        weights: the arrays of its layers by name, float32.
+        info: what it was made for.
+        outlook: what its first layer is shown; None for the observation as it is.
+    """
 
     weights: Mapping[str, NDArray[np.float32]]
     info: NetworkInfo
+    outlook: Outlook | None = None
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
-        """The width of the observation, of each hidden layer, and of the logits."""
+        """How many numbers it is shown, the width of each hidden layer, and of the logits."""
         return _layer_sizes(self.weights)
 
 
@@ -81,9 +102,9 @@ class NetworkAgent:
     """Plays a policy network: a masked softmax over its logits, sampled.
 
     Args:
-        rules: the rules that it will play, the same as the network's.
+        rules: the rules that it will play, among the network's; None for the first of these.
         num_players: likewise.
-        bet_sizes: likewise.
+        bet_sizes: what the bet actions mean, the same as the network's.
         network: the path of a saved network, or one in memory.
         greedy: take the most likely action instead.
 
@@ -93,8 +114,8 @@ class NetworkAgent:
 
     def __init__(
         self,
-        rules: str | Path | RuleSet,
-        num_players: int,
+        rules: str | Path | RuleSet | None = None,
+        num_players: int | None = None,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         *,
         network: str | Path | Network,
@@ -103,11 +124,12 @@ class NetworkAgent:
         label = "this network" if isinstance(network, Network) else str(network)
         info = network.info if isinstance(network, Network) else read_info(network)
         made_for = info.rules, info.num_players, info.bet_sizes
-        check_fit(label, made_for, load_rules(rules), num_players, bet_sizes)
+        check_fit(label, made_for, rules, num_players, bet_sizes)
         if not isinstance(network, Network):
             network = load_network(network)
         self.info = info
         self.greedy = greedy
+        self._outlook = network.outlook
         self._torch = needs("torch")
         self._layers = [
             tuple(
@@ -138,9 +160,10 @@ class NetworkAgent:
     ) -> NDArray[np.float64]:
         """Return the distribution that it draws from, (n, num_actions); 0 for what is illegal."""
         torch = self._torch
+        shown = observations if self._outlook is None else self._outlook.shown(observations)
         activate = torch.tanh if self.info.activation == "tanh" else torch.relu
         with torch.inference_mode():
-            values = torch.as_tensor(np.ascontiguousarray(observations))
+            values = torch.as_tensor(np.ascontiguousarray(shown))
             for index, (weight, bias) in enumerate(self._layers):
                 values = torch.nn.functional.linear(values, weight, bias)
                 if index < len(self._layers) - 1:
@@ -154,7 +177,13 @@ class NetworkAgent:
 # Files.
 
 
-def save_network(path: str | Path, weights: Mapping[str, Any], info: NetworkInfo) -> None:
+def save_network(
+    path: str | Path,
+    weights: Mapping[str, Any],
+    info: NetworkInfo,
+    outlook: Outlook | None = None,
+    precision: Literal["float32", "float16"] = "float32",
+) -> None:
     """Write a policy network to a file, whole or not at all.
 
     Args:
@@ -162,33 +191,49 @@ def save_network(path: str | Path, weights: Mapping[str, Any], info: NetworkInfo
         weights: arrays or torch tensors ``layers.0.weight`` (outputs, inputs), ``layers.0.bias``
             (outputs,) and so on; the last layer gives one logit an action.
         info: what the network is for.
+        outlook: what its first layer is shown; without, the observation as it is.
+        precision: what the weights are kept in; they are float32 again when they are read.
 
     Raises:
         SabaccError: for weights that are no network of this kind or do not fit ``info``.
     """
-    arrays = {name: _array(value) for name, value in weights.items()}
-    _check_weights(str(path), arrays, info)
+    with np.errstate(over="ignore"):  # what is too large is refused below
+        arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
+    _check(str(path), arrays, info, outlook)
     described = {
-        "rules": info.rules.canonical(),
+        "rules": [rules.canonical() for rules in info.rules],
         "num_players": info.num_players,
         "bet_sizes": plain_sizes(info.bet_sizes),
         "layer_sizes": _layer_sizes(arrays),
         "activation": info.activation,
         "training": dict(info.training),
     }
-    write_arrays(path, arrays, FORMAT, VERSION, described)
+    looks = {} if outlook is None else _outlook_arrays(outlook)
+    write_arrays(path, arrays | looks, FORMAT, VERSION, described)
+
+
+def named_layers(layers: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return layers, a weight and a bias each, the first first, as ``save_network`` takes them."""
+    return {
+        f"layers.{layer}.{part}": value
+        for layer, parts in enumerate(layers)
+        for part, value in zip(("weight", "bias"), parts, strict=True)
+    }
 
 
 def load_network(path: str | Path) -> Network:
-    """Read a saved network.
+    """Read a saved network, or ``zoo:NAME``.
 
     Raises:
         SabaccError: for a file that cannot be read, or is no network of this version.
     """
     info = read_info(path)
-    weights = read_arrays(path)
-    _check_weights(str(path), weights, info)
-    return Network(weights, info)
+    arrays = read_arrays(path)
+    looks = [arrays.pop(name) for name in OUTLOOK if name in arrays]
+    outlook = _outlook_of(str(path), looks) if looks else None
+    weights = {name: array.astype(np.float32) for name, array in arrays.items()}
+    _check(str(path), weights, info, outlook)
+    return Network(weights, info, outlook)
 
 
 def read_info(path: str | Path) -> NetworkInfo:
@@ -200,8 +245,8 @@ def read_info(path: str | Path) -> NetworkInfo:
     described = read_description(path, FORMAT, VERSION, "network")
     try:
         return NetworkInfo(
-            rules=RuleSet.from_canonical(described["rules"]),
-            num_players=described["num_players"],
+            rules=tuple(map(RuleSet.from_canonical, described["rules"])),
+            num_players=tuple(described["num_players"]),
             bet_sizes=tuple(described["bet_sizes"]),
             activation=described["activation"],
             training=described["training"],
@@ -217,7 +262,28 @@ def _array(value: Any) -> NDArray[np.float32]:
     return np.ascontiguousarray(value, dtype=np.float32)
 
 
-def _layer_sizes(weights: Mapping[str, NDArray[np.float32]]) -> tuple[int, ...]:
+def _outlook_arrays(outlook: Outlook) -> dict[str, NDArray[Any]]:
+    """Return an outlook as a file has it."""
+    arrays: list[NDArray[Any]] = [outlook.columns, outlook.terms, outlook.factors]
+    return {
+        name: array.astype(dtype)
+        for (name, dtype), array in zip(OUTLOOK.items(), arrays, strict=True)
+    }
+
+
+def _outlook_of(label: str, arrays: Sequence[NDArray[Any]]) -> Outlook:
+    """Return the outlook in a file; what the observation does not have would be read beside it."""
+    if [array.dtype for array in arrays] == list(OUTLOOK.values()):
+        columns, terms, factors = arrays
+        rows = columns.ndim == 1 and terms.ndim == 2 and terms.shape == factors.shape
+        features = np.concatenate([columns.ravel(), terms.ravel()])
+        known = (features >= 0) & (features < OBSERVATION_SIZE)
+        if rows and terms.shape[1] == TERMS and known.all():
+            return Outlook(columns.astype(np.int64), terms.astype(np.int64), factors)
+    raise SabaccError(f"{label}: its outlook is damaged: it shows what no observation has")
+
+
+def _layer_sizes(weights: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
     shapes = [weights[f"layers.{layer}.weight"].shape for layer in range(len(weights) // 2)]
     return (shapes[0][1], *(outputs for outputs, _ in shapes))
 
@@ -225,8 +291,13 @@ def _layer_sizes(weights: Mapping[str, NDArray[np.float32]]) -> tuple[int, ...]:
 # What is refused.
 
 
-def _check_weights(label: str, weights: Mapping[str, NDArray[Any]], info: NetworkInfo) -> None:
-    """Refuse arrays that are not the layers of a network from observation to logits."""
+def _check(
+    label: str,
+    weights: Mapping[str, NDArray[Any]],
+    info: NetworkInfo,
+    outlook: Outlook | None,
+) -> None:
+    """Refuse arrays that are not the layers of a network from what is shown to logits."""
     count = max(1, len(weights) // 2)
     wanted = {f"layers.{layer}.{part}" for layer in range(count) for part in ("weight", "bias")}
     if set(weights) != wanted:
@@ -234,7 +305,7 @@ def _check_weights(label: str, weights: Mapping[str, NDArray[Any]], info: Networ
             f"{label}: a network's arrays are layers.0.weight, layers.0.bias, layers.1.weight and "
             f"so on, not {', '.join(sorted(weights)) or 'nothing'}"
         )
-    width = OBSERVATION_SIZE
+    width = OBSERVATION_SIZE if outlook is None else outlook.size
     for layer in range(count):
         weight, bias = weights[f"layers.{layer}.weight"], weights[f"layers.{layer}.bias"]
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
@@ -242,6 +313,8 @@ def _check_weights(label: str, weights: Mapping[str, NDArray[Any]], info: Networ
                 f"{label}: layer {layer} takes {width} numbers, so its weight has a shape "
                 f"(outputs, {width}) and its bias (outputs,), not {weight.shape} and {bias.shape}"
             )
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise SabaccError(f"{label}: layer {layer} holds what is no finite {weight.dtype}")
         width = weight.shape[0]
     encode_bet_sizes(info.bet_sizes)  # refuses what is no bet size
     if width != num_actions(info.bet_sizes):

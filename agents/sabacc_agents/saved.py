@@ -17,10 +17,11 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
+from sabacc_agents import zoo
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import OBSERVATION_SIZE, observation_version
-from sabacc_env.rules import RuleSet
+from sabacc_env.rules import RuleSet, load_rules
 
 SUFFIX: Final = ".safetensors"
 _INSTALL: Final = 'pip install "sabacc-env[train]"'
@@ -131,27 +132,55 @@ def read_description(path: str | Path, form: str, version: int, kind: str) -> di
 
 def check_fit(
     label: str,
-    made_for: tuple[RuleSet, int, Sequence[BetSize]],
-    rules: RuleSet,
-    num_players: int,
+    made_for: tuple[Sequence[RuleSet], Sequence[int], Sequence[BetSize]],
+    rules: str | Path | RuleSet | None,
+    num_players: int | None,
     bet_sizes: Sequence[BetSize],
 ) -> None:
     """Refuse to play at tables that something was not made for: rules, players, bet sizes.
+
+    Args:
+        label: what errors call it.
+        made_for: the rule sets and the numbers of players that it is for; the bet sizes.
+        rules: what is played; None for what it was made for.
+        num_players: seats there; likewise.
+        bet_sizes: what the bet actions mean there.
 
     Raises:
         SabaccError: one sentence that starts with the label and says what differs.
     """
     made_rules, made_players, made_sizes = made_for
-    if made_rules.digest != rules.digest:
-        other = "other rules of that name" if made_rules.name == rules.name else repr(rules.name)
-        raise SabaccError(f"{label}: was made for the rules {made_rules.name!r}, not {other}")
-    if made_players != num_players:
-        raise SabaccError(f"{label}: was made for {made_players} players, not {num_players}")
+    rules = made_rules[0] if rules is None else load_rules(rules)
+    if all(made.digest != rules.digest for made in made_rules):
+        names = dict.fromkeys(made.name for made in made_rules)
+        other = "other rules of that name" if rules.name in names else repr(rules.name)
+        raise SabaccError(
+            f"{label}: was made for the rules {', '.join(map(repr, names))}, not {other}"
+        )
+    if num_players is not None and num_players not in made_players:
+        several = ", ".join(map(str, made_players))
+        raise SabaccError(f"{label}: was made for {several} players, not {num_players}")
     if encode_bet_sizes(made_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
         raise SabaccError(
             f"{label}: was made for the bet sizes {plain_sizes(made_sizes)}, not "
             f"{plain_sizes(bet_sizes)}"
         )
+
+
+def is_saved(spec: str | Path) -> bool:
+    """Say whether a spec means a saved agent: the path of a file, or a member of the zoo."""
+    return isinstance(spec, Path) or str(spec).endswith(SUFFIX) or zoo.is_member(spec)
+
+
+def located(spec: str | Path) -> Path:
+    """Return the file that the spec of a saved agent means.
+
+    Raises:
+        SabaccError: for a name that no member of the zoo has.
+    """
+    if zoo.is_member(spec):
+        return zoo.network_file(str(spec).removeprefix(zoo.PREFIX))
+    return Path(spec)
 
 
 def plain_sizes(bet_sizes: Sequence[BetSize]) -> list[str | int | float]:
@@ -172,7 +201,7 @@ def _opened(path: str | Path, read: Any) -> Any:
     """Apply a function to an open safetensors file, its arrays NumPy's."""
     safetensors = needs("safetensors")
     try:
-        with safetensors.safe_open(path, framework="np") as file:
+        with safetensors.safe_open(located(path), framework="np") as file:
             return read(file)
     except OSError as error:
         raise SabaccError(f"{path}: cannot be read ({error.strerror or error})") from None

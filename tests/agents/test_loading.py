@@ -18,7 +18,11 @@ def test_a_class_by_module():
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("nobody", r"'nobody' is unknown; use one of always_raise, .*trapper, the path of"),
+        (
+            "nobody",
+            "'nobody' is unknown; use one of always_raise, .*zoo:NAME .*, the path of",
+        ),
+        ("zoo:kessel", "agent: the zoo has no member 'kessel'; "),
         ("no_such_module:Agent", "cannot be imported"),
         ("sabacc_env.agent:Absent", "cannot be imported"),
         (":", "cannot be imported"),
@@ -85,3 +89,9 @@ def test_a_class_that_cannot_be_an_agent(mine, source, sentence):
 
 def test_only_networks_were_trained():
     assert trained_against("maximiser") == ()
+
+
+@pytest.mark.parametrize("game", [(), ("casino",), (None, 2)])
+def test_what_was_made_for_no_game_needs_one(game):
+    with pytest.raises(SabaccError, match="'tight' has no game of its own, so name the rules"):
+        load("tight", *game)

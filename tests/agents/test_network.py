@@ -10,6 +10,7 @@ from sabacc_agents import (
     Network,
     NetworkAgent,
     NetworkInfo,
+    Outlook,
     load,
     load_network,
     read_info,
@@ -29,10 +30,10 @@ ACTIONS = num_actions(("min", 0.5, 1, "max"))
 TRAINING = {"config": "quick", "steps": 1000, "seed": 3, "opponents": ["tight", "random"]}
 
 
-def weights_of(*hidden, actions=ACTIONS, seed=0):
+def weights_of(*hidden, actions=ACTIONS, shown=OBSERVATION_SIZE, seed=0):
     """Return random weights of a network with such hidden layers."""
     rng = np.random.default_rng(seed)
-    sizes = [OBSERVATION_SIZE, *hidden, actions]
+    sizes = [shown, *hidden, actions]
     weights = {}
     for layer, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
         weights[f"layers.{layer}.weight"] = rng.normal(0, 0.2, (outputs, inputs)).astype("f4")
@@ -40,7 +41,7 @@ def weights_of(*hidden, actions=ACTIONS, seed=0):
     return weights
 
 
-INFO = NetworkInfo(CASINO, 2, training=TRAINING)
+INFO = NetworkInfo((CASINO,), (2,), training=TRAINING)
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def test_round_trip(saved):
     network = load_network(saved)
     assert network.info == INFO
     assert network.layer_sizes == (OBSERVATION_SIZE, 16, 8, 33)
+    assert network.outlook is None
     for name, array in weights_of(16, 8).items():
         assert (network.weights[name] == array).all()
     assert trained_against(saved) == trained_against(str(saved)) == ("tight", "random")
@@ -64,14 +66,89 @@ def test_weights_may_be_tensors_and_bet_sizes_fractions(tmp_path):
     path = tmp_path / "policy.safetensors"
     sizes = (1 / 3, "max")
     tensors = {name: torch.tensor(array) for name, array in weights_of(4, actions=31).items()}
-    save_network(path, tensors, NetworkInfo(CASINO, 2, sizes, activation="relu"))
+    save_network(path, tensors, NetworkInfo((CASINO,), (2,), sizes, activation="relu"))
     assert read_info(path).activation == "relu"
     assert load(path, "casino", 2, bet_sizes=sizes).info.opponents == ()
 
 
+def test_an_outlook_and_half_precision_make_a_small_file(tmp_path):
+    outlook = Outlook.on([CASINO], 2)
+    weights = weights_of(16, shown=outlook.size)
+    path = tmp_path / "policy.safetensors"
+    save_network(path, weights, INFO, outlook, "float16")
+    count = sum(array.size for array in weights.values())
+    assert path.stat().st_size < 2 * count + 10_000
+    network = load_network(path)
+    for name, array in weights.items():
+        assert network.weights[name].dtype == np.float32
+        assert (network.weights[name] == array.astype(np.float16)).all()
+    agent, whole = load(path), NetworkAgent(network=Network(weights, INFO))
+    plain = NetworkAgent(network=Network(network.weights, INFO))
+    for observations, masks in decisions(CASINO, 2, agent, steps=15):
+        found = agent.probabilities(observations, masks)
+        shown = outlook.shown(observations)
+        assert found == pytest.approx(plain.probabilities(shown, masks), abs=1e-6)
+        assert found == pytest.approx(whole.probabilities(shown, masks), abs=0.05)
+
+
+def test_without_a_game_named_it_is_loaded_for_its_own(saved):
+    agent = load(saved)
+    assert agent.info == INFO
+    assert load(saved, num_players=2).info == load(saved, "casino").info == INFO
+    with pytest.raises(SabaccError, match="was made for 2 players, not 0"):
+        load(saved, num_players=0)
+
+
+def test_one_network_for_several_games(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    games = (CASINO, load_rules("orsl", short_call="all_in")), (2, 3, 4)
+    save_network(path, weights_of(8), NetworkInfo(*games))
+    for rules, players in itertools.product(*games):
+        agent = load(path, rules, players)
+        for observations, masks in decisions(rules, players, agent, steps=3):
+            assert agent.act(observations, masks, np.random.default_rng(0)).shape == (64,)
+    with pytest.raises(SabaccError, match=r"the rules 'casino', 'orsl', not other rules of that"):
+        load(path, "orsl", 2)
+    with pytest.raises(SabaccError, match="'casino', 'orsl', not 'spacers'"):
+        load(path, "spacers", 2)
+    with pytest.raises(SabaccError, match="was made for 2, 3, 4 players, not 5"):
+        load(path, "casino", 5)
+    with pytest.raises(SabaccError, match="for a rule set and a number of players at least"):
+        NetworkInfo((), (2,))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("columns", lambda a: a + OBSERVATION_SIZE),
+        ("terms", lambda a: a - 1),
+        ("terms", lambda a: a[:, :2]),
+        ("factors", lambda a: a[1:]),
+        ("factors", lambda a: a.astype("f8")),
+        ("columns", None),
+    ],
+)
+def test_an_outlook_that_is_damaged_is_refused(tmp_path, name, change):
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+
+    outlook = Outlook.on([CASINO], 2)
+    path = tmp_path / "policy.safetensors"
+    save_network(path, weights_of(4, shown=outlook.size), INFO, outlook)
+    with safe_open(path, "np") as file:
+        metadata = file.metadata()
+    arrays = load_file(path)
+    array = arrays.pop(f"outlook.{name}")
+    if change is not None:
+        arrays[f"outlook.{name}"] = np.ascontiguousarray(change(array))
+    save_file(arrays, path, metadata)
+    with pytest.raises(SabaccError, match="its outlook is damaged"):
+        load(path)
+
+
 @pytest.mark.parametrize("activation", ["tanh", "relu"])
 def test_probabilities_are_a_masked_softmax(activation):
-    info = NetworkInfo(CASINO, 2, activation=activation)
+    info = NetworkInfo((CASINO,), (2,), activation=activation)
     weights = weights_of(16, 8)
     agent = NetworkAgent(CASINO, 2, network=Network(weights, info))
     activate = np.tanh if activation == "tanh" else lambda values: np.maximum(values, 0)
@@ -126,7 +203,7 @@ def test_other_meanings_of_the_observation_are_refused(saved, monkeypatch):
 
 def test_a_later_version_is_refused(saved, monkeypatch):
     monkeypatch.setattr("sabacc_agents.network.VERSION", 0)
-    with pytest.raises(SabaccError, match="format version 1; this package reads 0"):
+    with pytest.raises(SabaccError, match="format version 2; this package reads 0"):
         read_info(saved)
 
 
@@ -149,6 +226,7 @@ def test_what_is_no_network_is_refused(tmp_path):
     [
         (lambda w: w.pop("layers.0.bias"), "arrays are layers.0.weight"),
         (lambda w: w.update({"layers.1.weight": np.zeros((33, 5))}), "layer 1 takes 8 numbers"),
+        (lambda w: w["layers.0.bias"].fill(1e6), "layer 0 holds what is no finite float16"),
         (lambda w: w.update(weights_of(8, actions=30)), "gives 30 logits, but 4 bet sizes make 33"),
     ],
 )
@@ -156,7 +234,7 @@ def test_weights_that_do_not_fit_are_not_saved(tmp_path, change, sentence):
     weights = weights_of(8)
     change(weights)
     with pytest.raises(SabaccError, match=sentence):
-        save_network(tmp_path / "policy.safetensors", weights, INFO)
+        save_network(tmp_path / "policy.safetensors", weights, INFO, precision="float16")
     assert not list(tmp_path.iterdir())
 
 
@@ -165,9 +243,9 @@ def test_other_things_that_are_not_saved(tmp_path):
     with pytest.raises(SabaccError, match=r"ends in \.safetensors"):
         save_network(tmp_path / "policy.pt", weights_of(8), INFO)
     with pytest.raises(SabaccError, match="the activation 'gelu' is unknown"):
-        save_network(path, weights_of(8), NetworkInfo(CASINO, 2, activation="gelu"))
+        save_network(path, weights_of(8), NetworkInfo((CASINO,), (2,), activation="gelu"))
     with pytest.raises(SabaccError, match="is not plain data"):
-        save_network(path, weights_of(8), NetworkInfo(CASINO, 2, training={"x": object()}))
+        save_network(path, weights_of(8), NetworkInfo((CASINO,), (2,), training={"x": object()}))
     assert not list(tmp_path.iterdir())
 
 

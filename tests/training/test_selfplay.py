@@ -114,6 +114,7 @@ def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, e
     assert halved.read_bytes() == whole.read_bytes()
     states = [load_checkpoint(path.parent / CHECKPOINT, config) for path in (halved, whole)]
     assert len(states[0]["pool"]["snapshots"]) == 2
+    assert all(state.pop("seconds") > 0 for state in states)
     assert same(*states)
 
 

@@ -102,7 +102,8 @@ class Conductor:
         self._bar = bar
         self._told = told
         self._record = record
-        self._saved_at = time.monotonic()
+        self._began = self._saved_at = time.monotonic()
+        self._seconds_before: float = state["seconds"] if state else 0.0
         self._measured_at = run.steps
         self._best: float | None = state["best"] if state else None
         if self._best is not None:
@@ -139,8 +140,9 @@ class Conductor:
             self._bar.best(margin.mean)
 
     def keep(self) -> None:
-        """Write a checkpoint."""
-        state = self._run.state() | {"best": self._best}
+        """Write a checkpoint, with how long the run took so far by the clock."""
+        seconds = self._seconds_before + time.monotonic() - self._began
+        state = self._run.state() | {"best": self._best, "seconds": seconds}
         save_checkpoint(self._folder / CHECKPOINT, self._run.config, state)
         self._saved_at = time.monotonic()
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import Field, model_validator
-from sabacc_agents.loading import is_saved, load, trained_against
+from sabacc_agents.loading import load, trained_against
+from sabacc_agents.saved import is_saved
 
 from sabacc_env.agent import Agent
 from sabacc_training.config import Config
@@ -23,7 +24,7 @@ class Entrant(Config):
     """An agent that takes part; in a file a table, or only the text of its ``spec``."""
 
     spec: str
-    """A registered name, the path of a saved network, or ``module:Class``."""
+    """A registered name, ``zoo:NAME``, the path of a saved network, or ``module:Class``."""
 
     label: str = ""
     """What results call it; without one, its spec, the name of its file, or its class."""

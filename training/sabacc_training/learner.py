@@ -9,14 +9,14 @@ import numpy as np
 import torch
 from sabacc_agents.loading import load
 from sabacc_agents.network import NetworkInfo, save_network
+from sabacc_agents.outlook import Outlook
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_training.outlook import totals_after, varying_columns
-from sabacc_training.policy import Actor, Outlook, PolicyAgent, network_weights
+from sabacc_training.policy import Actor, PolicyAgent, Shown, network_weights
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import linear
 from sabacc_training.selfplay_config import TrainingConfig
@@ -87,10 +87,10 @@ class Learner:
             "seed": config.seed,
             "steps": self.steps,
         }
-        info = NetworkInfo(
-            config.rule_set, config.num_players, config.bet_sizes, ACTIVATION, training
-        )
-        save_network(path, network_weights(self.average.actor), info)
+        seats = (config.num_players,)
+        info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, training)
+        actor = self.average.actor
+        save_network(path, network_weights(actor), info, actor.shown.outlook)
 
     def state(self) -> dict[str, Any]:
         """Return all of it, for ``restore``: what follows is then as if there had been no stop.
@@ -164,10 +164,9 @@ def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
             "activation_fn": nn.ReLU,
-            "features_extractor_class": Outlook,
+            "features_extractor_class": Shown,
             "features_extractor_kwargs": {
-                "columns": varying_columns(config.num_players),
-                "totals": totals_after(config.rule_set),
+                "outlook": Outlook.on([config.rule_set], config.num_players)
             },
         },
     )

@@ -8,34 +8,25 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
+from sabacc_agents.network import named_layers
+from sabacc_agents.outlook import Outlook
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
-from torch.nn import functional
 
 from sabacc_env.agent import sample
-from sabacc_training.outlook import NEAR, saved_layers
 
 
-class Outlook(BaseFeaturesExtractor):
-    """The features that can vary, and three views of each total t that a card action leaves.
+class Shown(BaseFeaturesExtractor):
+    """What the networks are shown of an observation: an outlook."""
 
-    These are |t| / 5, max(0, 1 - |t|) and max(0, 1 - |t| / 4), each for all totals in turn.
-    """
-
-    def __init__(
-        self, observation_space: spaces.Box, columns: NDArray[np.int64], totals: NDArray[np.float32]
-    ) -> None:
-        super().__init__(observation_space, features_dim=len(columns) + 3 * totals.shape[1])
-        self.register_buffer("columns", torch.as_tensor(columns))
-        self.register_buffer("totals", torch.as_tensor(totals))
+    def __init__(self, observation_space: spaces.Box, outlook: Outlook) -> None:
+        super().__init__(observation_space, features_dim=outlook.size)
+        self.outlook = outlook
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return (n, features_dim) of (n, OBSERVATION_SIZE)."""
-        shown = observations.index_select(1, self.get_buffer("columns"))
-        away = (observations @ self.get_buffer("totals")).abs()
-        zero, near = functional.relu(1 - away), functional.relu(1 - away / NEAR)
-        return torch.cat([shown, away / 5, zero, near], dim=1)
+        return torch.from_numpy(self.outlook.shown(observations.numpy()))
 
 
 class Actor(nn.Module):
@@ -43,16 +34,16 @@ class Actor(nn.Module):
 
     def __init__(self, policy: MaskableActorCriticPolicy) -> None:
         super().__init__()
-        features, logits = policy.features_extractor, policy.action_net
-        assert isinstance(features, Outlook)
+        shown, logits = policy.features_extractor, policy.action_net
+        assert isinstance(shown, Shown)
         assert isinstance(logits, nn.Linear)
-        self.features: Outlook = features
+        self.shown: Shown = shown
         self.hidden: nn.Sequential = policy.mlp_extractor.policy_net
         self.logits: nn.Linear = logits
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return logits, (n, num_actions)."""
-        logits: Tensor = self.logits(self.hidden(self.features(observations)))
+        logits: Tensor = self.logits(self.hidden(self.shown(observations)))
         return logits
 
 
@@ -96,7 +87,4 @@ class PolicyAgent:
 def network_weights(actor: Actor) -> dict[str, Tensor]:
     """Return an actor's layers as ``sabacc_agents.save_network`` takes them."""
     linear = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
-    layers = [(layer.weight.detach(), layer.bias.detach()) for layer in linear]
-    outlook = actor.features
-    columns, totals = outlook.get_buffer("columns"), outlook.get_buffer("totals")
-    return saved_layers(columns.numpy(), totals.numpy(), layers)
+    return named_layers((layer.weight.detach(), layer.bias.detach()) for layer in linear)

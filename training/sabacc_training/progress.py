@@ -1,4 +1,4 @@
-"""The progress of matches: how far, how fast, and the margin so far."""
+"""The progress of matches and of results: how far, how fast, and the margin so far."""
 
 from __future__ import annotations
 
@@ -68,3 +68,35 @@ class MatchProgress(Bar):
     def skip(self, hands: int) -> None:
         """Count the hands of a match that needs no playing."""
         self._bar.update(self._task, advance=hands)
+
+
+class ResultProgress(Bar):
+    """A bar over the hands of several results; a line a result where stderr is no terminal.
+
+    Args:
+        hands: the hands of all results together.
+    """
+
+    def __init__(self, hands: int) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            TaskProgressColumn(),
+            _Speed(table_column=Column(no_wrap=True)),
+            TimeRemainingColumn(),
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=hands)
+
+    def start(self, title: str) -> None:
+        """Begin the next result."""
+        self._bar.update(self._task, description=title)
+
+    def hands(self, count: int) -> None:
+        """Count hands."""
+        self._bar.advance(self._task, count)
+
+    def end(self, margin: Estimate) -> None:
+        """End this result, which is this."""
+        (task,) = self._bar.tasks
+        self.line(f"{task.description}: {margin} mA/h ({task.percentage:.0f} % of all hands)")

@@ -71,7 +71,7 @@ class PoolConfig(Config):
     """The weight of all its earlier selves together; the current one has it until there are any."""
 
     scripted: dict[str, Weight] = Field(default_factory=lambda: {"random": 1.0})
-    """Weights of other agents: registered names, saved networks, or ``module:Class``."""
+    """Weights of other agents: registered names, ``zoo:NAME``, saved networks, ``module:Class``."""
 
     snapshot_every: Count = 100_000
     """Steps from one snapshot to the next."""

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
-from sabacc_agents.loading import is_saved
+from sabacc_agents.saved import is_saved, located
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import dump
@@ -159,9 +159,7 @@ def _digest(config: TournamentConfig, first: Entrant, second: Entrant) -> str:
 
 def _identity(spec: str) -> str:
     """Return what makes an agent this one: a saved network's content, otherwise its spec."""
-    if is_saved(spec) and Path(spec).is_file():
-        return hashlib.sha256(Path(spec).read_bytes()).hexdigest()
-    return spec
+    return hashlib.sha256(located(spec).read_bytes()).hexdigest() if is_saved(spec) else spec
 
 
 def _keep(path: Path, net: NDArray[np.int64]) -> None:

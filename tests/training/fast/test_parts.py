@@ -9,7 +9,6 @@ from sabacc_training.fast.inputs import Inputs
 from sabacc_training.fast.kernels import draw, log_softmax, policy_slopes
 from sabacc_training.fast.mlp import Made, Mlp
 from sabacc_training.fast.rows import Batch
-from sabacc_training.outlook import as_layers
 
 from sabacc_env import Tables, load_rules
 from sabacc_env.agent import RandomAgent
@@ -152,17 +151,6 @@ def played(rules: str, num_players: int | list[int], num_tables: int = 64) -> Ta
     return tables
 
 
-@pytest.mark.parametrize("rules", ["casino", "orsl", "black_spire"])
-def test_the_policy_is_shown_what_the_saved_layers_compute(rules: str) -> None:
-    tables = played(rules, 3)
-    inputs = Inputs([tables.rules], 3, "own_hand")
-    weight, bias, mix = as_layers(inputs.columns, inputs.totals)
-    observations = torch.from_numpy(tables.observations)
-    layered = torch.relu(observations @ weight.T + bias) @ mix.T
-    np.testing.assert_allclose(inputs.shown(tables.observations), layered, atol=1e-4)
-    assert inputs.size == inputs.policy_size == len(mix)
-
-
 def test_the_critic_is_shown_all_hands_in_order_of_play() -> None:
     tables = played("casino", [2, 3] * 32)
     inputs = Inputs([tables.rules], 3, "all_hands")
@@ -170,7 +158,7 @@ def test_the_critic_is_shown_all_hands_in_order_of_play() -> None:
     shown = np.full((64, inputs.size), np.nan, np.float32)
     inputs.write(tables, which, shown)
     policy, hands = np.split(shown, [inputs.policy_size], axis=1)
-    np.testing.assert_array_equal(policy, inputs.shown(tables.observations))
+    np.testing.assert_array_equal(policy, inputs.outlook.shown(tables.observations))
     hands = hands.reshape(64, 2, HAND_SIZE)
     for table in which:
         game = tables.game(int(table))

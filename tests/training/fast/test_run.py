@@ -16,7 +16,7 @@ import pytest
 import torch
 from sabacc_agents.loading import load, trained_against
 from sabacc_training import cli
-from sabacc_training.checkpoint import load_checkpoint
+from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.conductor import AGENT, BEST, CHECKPOINT, CURVES
 from sabacc_training.config import dump, validated
 from sabacc_training.fast.config import FastConfig
@@ -25,7 +25,7 @@ from sabacc_training.fast.run import train
 from sabacc_training.field import hero_margin
 from sabacc_training.stopping import Stopped
 
-from sabacc_env import load_rules
+from sabacc_env import SabaccError, Tables, load_rules
 
 TINY: dict[str, Any] = {
     "trainer": "fast",
@@ -129,6 +129,36 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
     assert not (folder / AGENT).exists()
     assert 0 < load_checkpoint(folder / CHECKPOINT, config)["steps"] < config.steps
     assert digest(train(config, folder, resume=True)) == digest(whole)
+
+
+def test_a_run_remembers_how_long_it_took(tmp_path, monkeypatch) -> None:
+    config = CONFIGS["alone"]
+    with monkeypatch.context() as during:
+        during.setattr(FastLearner, "_follow", lambda learner: terminate())
+        with pytest.raises(Stopped):
+            train(config, tmp_path)
+    state = load_checkpoint(tmp_path / CHECKPOINT, config)
+    assert 0 < state["seconds"] < 1000
+    save_checkpoint(tmp_path / CHECKPOINT, config, state | {"seconds": 5000.0})
+    train(config, tmp_path, resume=True)
+    assert 5000 < load_checkpoint(tmp_path / CHECKPOINT, config)["seconds"] < 6000
+
+
+def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path) -> None:
+    path = train(CONFIGS["many_games"], tmp_path)
+    learner = FastLearner(CONFIGS["many_games"])
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, CONFIGS["many_games"]))
+    for rules in ("casino", "orsl"):
+        for players in (2, 3, 4):
+            saved: Any = load(path, rules, players)
+            tables = Tables(rules, 64, players, seed=1)
+            found = saved.probabilities(tables.observations, tables.action_masks)
+            wanted = learner.average.probabilities(tables.observations, tables.action_masks)
+            np.testing.assert_allclose(found, wanted, atol=0.02)  # trained in bfloat16, perhaps
+    with pytest.raises(SabaccError, match="was made for 2, 3, 4 players, not 5"):
+        load(path, "orsl", 5)
+    with pytest.raises(SabaccError, match="the rules 'casino', 'orsl', not 'spacers'"):
+        load(path, "spacers", 2)
 
 
 def test_threads_change_no_byte_and_seeds_do(tmp_path) -> None:

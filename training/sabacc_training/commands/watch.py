@@ -24,7 +24,8 @@ def watch(
     """Watch one hand between agents, all cards open, to the reveal.
 
     Args:
-        agents: One for each seat, 2 to 8: registered names, saved networks, or module:Class.
+        agents: One for each seat, 2 to 8: registered names, zoo:NAME, saved networks, or
+            module:Class.
         rules: A rule set's name, or the path of a rules file.
         seed: Decides deck, dice, dealer and the agents' chance; without, one is drawn and shown.
         speed: Moves a second; without, all at once.

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sabacc_agents.loading import load
-from sabacc_agents.network import NetworkInfo, save_network
+from sabacc_agents.network import NetworkInfo, named_layers, save_network
 
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import num_actions
@@ -25,7 +25,6 @@ from sabacc_training.fast.mlp import Learnt, Made, Mlp
 from sabacc_training.fast.opponents import ForEachGame
 from sabacc_training.fast.player import Player, whole_forward
 from sabacc_training.fast.rows import Batch, Closed, Rows
-from sabacc_training.outlook import saved_layers
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import linear
 
@@ -225,10 +224,10 @@ class FastLearner:
             "steps": self.steps,
         }
         network = self.average.network
-        layers = list(network.parts(network.weights))
-        info = NetworkInfo(config.rule_set, config.num_players, config.bet_sizes, "relu", training)
-        named = saved_layers(self.inputs.columns, self.inputs.totals, layers)
-        save_network(path, named, info)
+        seats = tuple(dict.fromkeys(players for _, players in config.games))
+        info = NetworkInfo(config.all_rules, seats, config.bet_sizes, "relu", training)
+        layers = named_layers(network.parts(network.weights))
+        save_network(path, layers, info, self.inputs.outlook)
 
     def state(self) -> dict[str, Any]:
         """Return all of it, for ``restore``: what follows is then as if there had been no stop.

@@ -64,7 +64,7 @@ class Player:
     def _seen(self, observations: Floats, action_masks: NDArray[np.int8]) -> tuple[Floats, Ints]:
         legal = np.zeros(len(action_masks), np.int64)
         legal_bits(action_masks, np.arange(len(legal)), legal)
-        shown = torch.from_numpy(self._inputs.shown(observations)).to(*self._made)
+        shown = torch.from_numpy(self._inputs.outlook.shown(observations)).to(*self._made)
         return self.logs(shown, legal), legal
 
     def logs(self, shown: Tensor, legal: Ints) -> Floats:

@@ -1,0 +1,176 @@
+"""The card of a member of the zoo: how it was made, and how strong it was found to be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sabacc_env.errors import SabaccError
+
+
+class _Plain(BaseModel):
+    """Plain data: frozen, typed strictly, nothing unknown in it."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
+    )
+
+
+class Margin(_Plain):
+    """A mean over deals, in mA/h: thousandths of hand ante + Sabacc ante, a hand."""
+
+    mean: float
+    """The hero's margin; each deal is played from every seat."""
+
+    half_width: float
+    """Half the width of its 95 % interval."""
+
+    deals: int
+    """How many deals it is the mean of."""
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.mean - self.half_width
+
+    def __str__(self) -> str:
+        """Return the mean with its interval.
+
+        >>> print(Margin(mean=1234.5, half_width=67.2, deals=10_000))
+        +1,234 ± 67
+        """
+        return f"{self.mean:+z,.0f} ± {self.half_width:,.0f}"
+
+
+class Result(_Plain):
+    """What a member won from others: its margin over copies of one agent, in one game."""
+
+    rules: str
+    """The game, as the card's ``rules`` call it."""
+
+    num_players: int
+    """Seats: one for the member, all others for copies of the opponent."""
+
+    opponent: str
+    """The opponent's name."""
+
+    margin: Margin
+    """The member's margin over it."""
+
+
+class Exploit(_Plain):
+    """A lower bound of exploitability: what a best response wins that was trained against it."""
+
+    rules: str
+    """The game, as the card's ``rules`` call it."""
+
+    num_players: int
+    """Seats: one for the best response, all others for copies of the member."""
+
+    decisions: int
+    """The budget: decisions that each best response was trained for."""
+
+    seeds: tuple[int, ...]
+    """A best response was trained from each; ``margin`` is the best one's, on fresh deals."""
+
+    margin: Margin
+    """The best response's margin over the member."""
+
+    command: str
+    """The command that trains and measures it again."""
+
+    @property
+    def sentence(self) -> str:
+        """What it says."""
+        return (
+            f"Best responses trained for {self.decisions:,} decisions, seeds "
+            f"{', '.join(map(str, self.seeds))}: the best wins {self.margin} mA/h from it, a lower "
+            f"bound of its exploitability ({self.rules}, {self.num_players} seats, "
+            f"{self.margin.deals:,} deals)."
+        )
+
+
+class Card(_Plain):
+    """A member of the zoo in plain data."""
+
+    name: str
+    """The member's name."""
+
+    weights: str
+    """SHA-256 of the file of its network, in hex."""
+
+    rules: dict[str, str]
+    """The rule sets that it plays, the first its own: the digest of each by what results call it
+    (``RuleSet.digest``)."""
+
+    num_players: tuple[int, ...]
+    """The numbers of seats that it plays at."""
+
+    observation_version: str
+    """What the numbers mean that it observes (``sabacc_env.observation.observation_version``)."""
+
+    config: dict[str, Any]
+    """The configuration that it was trained by."""
+
+    seed: int
+    """The seed that it was trained from."""
+
+    decisions: int
+    """How many decisions it learnt from."""
+
+    hours: float
+    """How long that took, by the clock."""
+
+    retrain: str
+    """The command that trains it again."""
+
+    opponents: tuple[str, ...]
+    """Whom it met in training, beside itself."""
+
+    results: tuple[Result, ...] = ()
+    """What it won from whom."""
+
+    exploits: tuple[Exploit, ...] = ()
+    """What best responses won from it."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Return the card in a file.
+
+        Raises:
+            SabaccError: for a file that cannot be read, or is no card.
+        """
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise SabaccError(f"{path}: cannot be read ({error.strerror})") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the whole"
+            raise SabaccError(f"{path}: is no card of the zoo ({where}: {first['msg']})") from None
+
+    def text(self) -> str:
+        """Return the card as the text of its file."""
+        return self.model_dump_json(indent=2) + "\n"
+
+    def margins(self, rules: str) -> dict[str, dict[int, Margin]]:
+        """Return the margins in one of its games, by the opponent's name, then by seats."""
+        found: dict[str, dict[int, Margin]] = {}
+        for result in self.results:
+            if result.rules == rules:
+                found.setdefault(result.opponent, {})[result.num_players] = result.margin
+        return found
+
+    @property
+    def least(self) -> Result | None:
+        """The result whose interval reaches lowest; None where there are no results."""
+        return min(self.results, key=lambda result: result.margin.low, default=None)
+
+    @property
+    def plays(self) -> str:
+        """The games that it plays, in words."""
+        fewest, most = self.num_players[0], self.num_players[-1]
+        seats = str(most) if fewest == most else f"{fewest} to {most}"
+        return f"{'; '.join(self.rules)}: {seats} players"

@@ -1,0 +1,61 @@
+"""The page of the zoo: its members with their cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sabacc_agents.zoo import members, read_card
+from sabacc_agents.zoo.card import Card
+
+Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
+"""Makes a Markdown table of a head and rows."""
+
+
+def zoo_page(table: Table) -> str:
+    """Return the page, without its title."""
+    cards = [read_card(name) for name in members()]
+    if not cards:
+        return "There are no members yet.\n"
+    return overview(cards, table) + "".join(section(card, table) for card in cards)
+
+
+def overview(cards: Sequence[Card], table: Table) -> str:
+    """Return the members, a line each."""
+    head = ("member", "plays", "decisions", "hours", "least margin, mA/h")
+    rows = []
+    for card in cards:
+        least = card.least
+        margin = f"{least.margin} over `{least.opponent}`" if least else "-"
+        rows.append(
+            (f"`{card.name}`", card.plays, f"{card.decisions:,}", f"{card.hours:.1f}", margin)
+        )
+    return table(head, rows)
+
+
+def section(card: Card, table: Table) -> str:
+    """Return a member's card."""
+    met = ", ".join(f"`{name}`" for name in card.opponents) or "nobody but itself"
+    text = (
+        f"\n## {card.name}\n\n"
+        f"Learnt from {card.decisions:,} decisions in {card.hours:.1f} hours, seed {card.seed}; in "
+        f"training it met {met}. `{card.retrain}` trains it again, "
+        f"`sabacc zoo {card.name} --measure` measures it again.\n"
+    )
+    for rules, digest in card.rules.items():
+        margins = card.margins(rules)
+        if margins:
+            seats = sorted({n for of_seats in margins.values() for n in of_seats})
+            head = (f"{rules}, over", *(f"{n} seats" for n in seats), "deals")
+            rows = [
+                (
+                    f"`{opponent}`" + "*" * (opponent in card.opponents),
+                    *(of_seats.get(n, "") for n in seats),
+                    f"{max(margin.deals for margin in of_seats.values()):,}",
+                )
+                for opponent, of_seats in margins.items()
+            ]
+            text += f"\n{table(head, rows)}"
+        text += f"\nRules `{digest[:16]}`, observation `{card.observation_version}`.\n"
+    for exploit in card.exploits:
+        text += f"\n{exploit.sentence} `{exploit.command}` finds it again.\n"
+    return text

@@ -1,0 +1,109 @@
+"""``sabacc zoo``: the trained agents that ship, the card of one, and how one gets there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from sabacc_agents.zoo import PREFIX, members, read_card
+from sabacc_agents.zoo.card import Card
+
+from sabacc_env.errors import SabaccError
+
+
+def zoo(
+    name: str | None = None,
+    *,
+    measure: bool = False,
+    publish: Path | None = None,
+    deals: int = 10_000,
+    rollouts: int = 0,
+) -> None:
+    """Show the trained agents that ship: all in a table, or the card of one.
+
+    Args:
+        name: A member of the zoo; without it, all of them.
+        measure: Measure all its results anew, over the same deals, and show these.
+        publish: The folder of a finished run of configs/zoo/NAME.toml; it becomes the member of
+            that name, in place of one that there is. Stopped, the same command goes on with it.
+        deals: Deals against each agent for a published card, each played from every seat.
+        rollouts: The same for the agent that searches, at the fewest seats; it takes its time.
+    """
+    console = Console(highlight=False)
+    if name is None:
+        if measure or publish:
+            raise SabaccError("zoo: say which member, before --measure or --publish")
+        console.print(_overview() if members() else "The zoo is empty.")
+    elif publish is not None:
+        from sabacc_training import publishing
+
+        if deals < 2 or rollouts == 1 or rollouts < 0:
+            raise SabaccError("deals, rollouts: an interval needs at least 2")
+        _print_card(console, publishing.publish(name, publish, deals, rollouts))
+    elif measure:
+        from sabacc_training import publishing
+
+        _print_card(console, publishing.measured_again(name))
+    else:
+        _print_card(console, read_card(name))
+
+
+def _overview() -> Table:
+    """Return the members in a table, a row each."""
+    table = Table(box=None)
+    table.add_column("name", no_wrap=True)
+    table.add_column("plays")
+    for heading in ("decisions", "hours"):
+        table.add_column(heading, justify="right")
+    table.add_column("least margin, mA/h")
+    for name in members():
+        card = read_card(name)
+        least = card.least
+        table.add_row(
+            name,
+            card.plays,
+            f"{card.decisions:,}",
+            f"{card.hours:.1f}",
+            f"{least.margin} over {least.opponent}" if least else "-",
+        )
+    return table
+
+
+def _print_card(console: Console, card: Card) -> None:
+    digests = "; ".join(f"{label} {digest[:16]}" for label, digest in card.rules.items())
+    lines = {
+        "plays": card.plays,
+        "learnt from": f"{card.decisions:,} decisions in {card.hours:.1f} hours, seed {card.seed}",
+        "met in training": ", ".join(card.opponents) or "nobody but itself",
+        "rules": digests,
+        "observation": card.observation_version,
+        "weights": card.weights[:16],
+        "train it again": card.retrain,
+    }
+    console.print(Text(f"{PREFIX}{card.name}", "bold"))
+    for heading, line in lines.items():
+        console.print(Text(f"{heading:16}{line}"), soft_wrap=True)
+    for rules in card.rules:
+        if card.margins(rules):
+            console.print()
+            console.print(_results(card, rules))
+    for exploit in card.exploits:
+        console.print(Text(f"\n{exploit.sentence} {exploit.command}"), soft_wrap=True)
+
+
+def _results(card: Card, rules: str) -> Table:
+    """Return the results in one game, a row for each opponent."""
+    margins = card.margins(rules)
+    seats = sorted({n for of_seats in margins.values() for n in of_seats})
+    table = Table(box=None, title=f"{rules}: its margin over copies, mA/h", title_justify="left")
+    table.add_column("opponent", no_wrap=True)
+    for count in seats:
+        table.add_column(f"{count} seats", justify="right", no_wrap=True)
+    table.add_column("deals", justify="right")
+    for opponent, of_seats in margins.items():
+        deals = max(margin.deals for margin in of_seats.values())
+        cells = [str(of_seats[n]) if n in of_seats else "" for n in seats]
+        table.add_row(opponent, *cells, f"{deals:,}")
+    return table
