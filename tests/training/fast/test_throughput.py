@@ -48,7 +48,7 @@ def test_the_command_prints_both(config: Path, capsys: Any) -> None:
         cli.main(arguments)
     assert ended.value.code == 0
     out = capsys.readouterr().out
-    assert "3 epochs over 500 decisions an update" in out
+    assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out
     assert "at the tables" in out
     assert "where nothing happens" in out
     assert "learning the policy" in out

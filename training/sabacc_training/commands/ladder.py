@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.fast.ladder import METHODS, Climb, climb
@@ -42,25 +40,24 @@ def ladder(
     rung = load_rung(name)
     tree = flatten(rung)
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"
-    climbs = [climb(rung, tree, method, steps, seeds) for method in methods or METHODS]
-    Console(highlight=False).print(_table(title, climbs, target))
+    print(f"{title}; NashConv in antes")
+    climbs = []
+    for method in methods or METHODS:
+        climbs.append(climb(rung, tree, method, steps, seeds))
+        _tell(climbs[-1], target)
     if picture is not None:
         from sabacc_training.fast.picture import picture as drawn
 
         write_bytes(picture, drawn(title, climbs))
 
 
-def _table(title: str, climbs: list[Climb], target: float) -> Table:
-    columns = ("method", "NashConv, antes", "of each seed", "as it is", "CPU-seconds a run")
-    table = Table(*columns, f"to below {target:g}", title=title)
-    for found in climbs:
-        to_target = found.seconds_to(target)
-        table.add_row(
-            found.method,
-            f"{found.means[-1]:.4f} ± {found.half_widths[-1]:.4f}",
-            " ".join(f"{each:.3f}" for each in found.averaged[:, -1]),
-            f"{found.last.mean():.4f}",
-            f"{found.seconds[:, -1].mean():.0f}",
-            f"{to_target.max():.0f} at most" if np.isfinite(to_target).all() else "not all",
-        )
-    return table
+def _tell(found: Climb, target: float) -> None:
+    to_target = found.seconds_to(target).max()
+    reached = f"{to_target:.0f} at most" if np.isfinite(to_target) else "not by all"
+    print(
+        f"{found.method:20} {found.means[-1]:.4f} ± {found.half_widths[-1]:.4f}"
+        f"  of each: {' '.join(f'{each:.3f}' for each in found.averaged[:, -1])}"
+        f"\n{'':20} {found.seconds[:, -1].mean():.0f} CPU-seconds a run; below {target:g} after: "
+        f"{reached}; policies not averaged: {found.last.mean():.4f}",
+        flush=True,
+    )
