@@ -39,8 +39,8 @@ def race(
         nash_conv: That target, in antes.
     """
     runs = [training_config(path) for path in configs]
-    if len(runs) < 2:
-        raise SabaccError("configs: give at least two training configurations")
+    if not runs:
+        raise SabaccError("configs: give at least one training configuration")
     if rung:
         runs = [_at(rung, config) for config in runs]
     measures = [_near(rung, nash_conv) if rung else _ahead(run, over, margin) for run in runs]
