@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "ladder": "Train in a solved game and say how far from equilibrium it came, method by method.",
     "throughput": "Measure the fast trainer's decisions a second, and what the environment takes.",
     "zoo": "Show the trained agents that ship: all, or the card of one; publish or measure one.",
+    "race": "Train by two configurations to the same strength, and say how long each took.",
     "watch": "Watch one hand between agents, move by move.",
     "bench": "Measure how fast this is, beside its peers; a table, a file, a picture.",
 }

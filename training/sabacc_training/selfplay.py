@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 from sabacc_agents.loading import load
 from stable_baselines3.common.callbacks import BaseCallback
@@ -47,7 +48,7 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
         conductor = Conductor(learner, opponent, folder, bar, told, logger.record, state)
         learner.model.learn(
             config.steps - learner.steps,
-            callback=_BetweenUpdates(learner, conductor),
+            callback=BetweenUpdates(learner, conductor),
             reset_num_timesteps=state is None,
         )
         learner.follow()
@@ -56,10 +57,17 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
     return folder / AGENT
 
 
-class _BetweenUpdates(BaseCallback):
-    """Hands over to the conductor before each rollout."""
+class Listener(Protocol):
+    """What is done between updates."""
 
-    def __init__(self, learner: Learner, conductor: Conductor) -> None:
+    def between_updates(self) -> None:
+        """Do it."""
+
+
+class BetweenUpdates(BaseCallback):
+    """Hands over to a conductor, or whoever else listens, before each rollout."""
+
+    def __init__(self, learner: Learner, conductor: Listener) -> None:
         super().__init__()
         self._learner = learner
         self._conductor = conductor

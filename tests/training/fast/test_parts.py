@@ -93,7 +93,9 @@ def test_the_gradient_of_the_objective_is_that_of_the_formula(drawn: bool) -> No
     slopes, sums = np.empty((n, width), np.float32), np.zeros(4)
     towards = magnet.numpy() if drawn else np.zeros((0, width), np.float32)
     found = logs.detach().numpy()
-    policy_slopes(found, legal, actions, before, gains, towards, 0.2, 0.05, 0.2, slopes, sums)
+    policy_slopes(
+        found, legal, actions, before, gains, towards, 0.2, 0.05, 0.2, 1 / n, slopes, sums
+    )
     assert logits.grad is not None
     np.testing.assert_allclose(slopes, logits.grad.numpy(), atol=1e-6)
     assert sums[0] == pytest.approx(entropy.sum().item(), rel=1e-5)

@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.fast.ladder import METHODS, climb
+from sabacc_training.fast.ladder import METHODS, Climb, climb
+from sabacc_training.files import make_folder, write_bytes
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.rung import load_rung
 
 
-def ladder(name: str, *methods: str, seeds: int = 5, steps: int = 2_000_000) -> None:
-    """Train by several methods from several seeds, and print the NashConv of what they learnt.
+def ladder(
+    name: str,
+    *methods: str,
+    seeds: int = 5,
+    steps: int = 2_000_000,
+    target: float = 0.1,
+    picture: Path | None = None,
+) -> None:
+    """Train by several methods from several seeds, and print the NashConv of what they learn.
 
     Args:
         name: A rung of the ladder, or a file of the same keys.
         methods: Which methods; by default all.
         seeds: Runs of each method, at least two.
         steps: Decisions in a run.
+        target: A NashConv, in antes, the time to which is told.
+        picture: A file for a picture of it, an SVG; without, none is drawn.
     """
     if unknown := [method for method in methods if method not in METHODS]:
-        raise SabaccError(f"methods: {unknown[0]!r} is none; use some of {', '.join(METHODS)}")
+        raise SabaccError(f"methods: {unknown[0]!r} is none; use some of {'; '.join(METHODS)}")
     if seeds < 2 or steps < 1:
         raise SabaccError("seeds, steps: give at least two seeds and one step")
+    if picture is not None:
+        make_folder(picture.parent)  # a wrong one shows now and not after minutes
     rung = load_rung(name)
     tree = flatten(rung)
-    table = Table(
-        "method",
-        "NashConv, antes",
-        "last policy",
-        "seconds a run",
-        title=f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds",
-    )
+    title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"
+    print(f"{title}; NashConv in antes")
+    climbs = []
     for method in methods or METHODS:
-        found = climb(rung, tree, method, steps, seeds)
-        table.add_row(
-            method,
-            f"{found.mean:.3f} ± {found.half_width:.3f}",
-            f"{np.mean(found.last):.3f}",
-            f"{np.mean(found.seconds):.0f}",
-        )
-    Console(highlight=False).print(table)
+        climbs.append(climb(rung, tree, method, steps, seeds))
+        _tell(climbs[-1], target)
+    if picture is not None:
+        from sabacc_training.fast.picture import picture as drawn
+
+        write_bytes(picture, drawn(title, climbs))
+
+
+def _tell(found: Climb, target: float) -> None:
+    to_target = found.seconds_to(target).max()
+    reached = f"{to_target:.0f} at most" if np.isfinite(to_target) else "not by all"
+    print(
+        f"{found.method:20} {found.means[-1]:.4f} ± {found.half_widths[-1]:.4f}"
+        f"  of each: {' '.join(f'{each:.3f}' for each in found.averaged[:, -1])}"
+        f"\n{'':20} {found.seconds[:, -1].mean():.0f} CPU-seconds a run; below {target:g} after: "
+        f"{reached}; policies not averaged: {found.last.mean():.4f}",
+        flush=True,
+    )

@@ -7,6 +7,7 @@ from statistics import median
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import load_config
 from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.mlp import Made
 from sabacc_training.fast.throughput import throughput as measured
 
 
@@ -23,13 +24,27 @@ def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) 
         raise SabaccError("rounds, updates: measure at least once")
     alone = "pool={snapshots = 0, scripted = {}}"
     settings = load_config(FastConfig, config, [*overrides, alone])
-    (real, nothing), clock = measured(settings, rounds, updates)
+    real, nothing = measured(settings, rounds, updates)
     learning = settings.learning
+    samples = learning.epochs * learning.decisions
+    precision = str(Made.named(settings.device, learning.precision).precision).split(".")[-1]
     print(
-        f"{settings.rules}, {settings.num_players} seats, networks of {learning.hidden}, "
-        f"{settings.threads} threads: {learning.epochs} epochs over {learning.decisions:,} "
-        f"decisions an update, {learning.minibatch:,} in a gradient step"
+        f"{settings.rules}, {settings.num_players} seats; actor and critic of "
+        f"{' x '.join(map(str, learning.hidden))} each, matrices in {precision}; "
+        f"{settings.threads} {'thread' if settings.threads == 1 else 'threads'}\n"
+        f"an update: {learning.decisions:,} decisions, {learning.epochs} times in gradient steps "
+        f"of {learning.minibatch:,}: {samples:,} samples"
     )
-    print(f"at the tables          {median(real):,.0f} decisions a second")
-    print(f"where nothing happens  {median(nothing):,.0f}")
-    print(f"the tables take {1 - median(real) / median(nothing):.0%} of it; {clock}")
+    print("decisions                    a second                     a CPU-second")
+    for name, speeds in (("at the tables", real), ("where nothing happens", nothing)):
+        print(f"{name:25}{_spread(speeds.by_second):29}{_spread(speeds.by_cpu)}")
+    shares = [own / free for own, free in zip(real.by_cpu, nothing.by_cpu, strict=True)]
+    print(
+        f"by CPU time the first is {median(shares):.0%} of the second, round by round "
+        f"{min(shares):.0%} to {max(shares):.0%}"
+    )
+    print(f"where the time went at the tables: {real.clock}")
+
+
+def _spread(figures: list[float]) -> str:
+    return f"{median(figures):,.0f} ({min(figures):,.0f} to {max(figures):,.0f})"

@@ -111,13 +111,14 @@ def policy_slopes(
     clip: float,
     entropy: float,
     kl: float,
+    share: float,
     out: Array,
     sums: Array,
 ) -> None:
     """Write the gradient of the loss by the logits, and add up what is reported.
 
-    The loss is the mean of -min(ratio * gain, clipped ratio * gain) - entropy * H + kl * KL, with H
-    the entropy of the policy and KL its divergence from the magnet.
+    The loss is the sum, times ``share``, of -min(ratio * gain, clipped ratio * gain) - entropy * H
+    + kl * KL, with H the entropy of the policy and KL its divergence from the magnet.
 
     Args:
         logs: (n, actions) the policy's logarithms of probabilities.
@@ -129,10 +130,10 @@ def policy_slopes(
         clip: how far a ratio may move.
         entropy: the weight of H.
         kl: the weight of KL.
+        share: the weight of a row: of a mean over rows, 1 / their number.
         out: (n, actions).
         sums: (4,) entropy, divergence, share of clipped ratios, divergence from what played.
     """
-    share = 1.0 / len(logs)
     for i in range(len(logs)):
         own = logs[i, actions[i]]
         moved = own - before[i]

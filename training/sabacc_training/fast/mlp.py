@@ -38,6 +38,11 @@ class Made(NamedTuple):
             precision = "bfloat16" if device == "cuda" or fast else "float32"
         return cls(device, getattr(torch, precision))
 
+    @property
+    def at_once(self) -> int:
+        """Rows that go through a network together: of a processor so few that they stay near."""
+        return 1024 if self.device == "cpu" else 65_536
+
 
 class Mlp:
     """Layers with a ReLU after each but the last, and what Adam remembers of their weights.
@@ -48,11 +53,13 @@ class Mlp:
 
     Attributes:
         weights: all of them, (count,) float32; after writing them call ``settle``.
-        gradient: as ``backward`` leaves it, likewise.
+        made: where matrices are multiplied, and in what precision.
+        gradient: what ``backward`` added up, likewise (count,) float32.
     """
 
     def __init__(self, sizes: Sequence[int], made: Made) -> None:
         self.sizes = tuple(sizes)
+        self.made = made
         count = sum(given * (taken + 1) for taken, given in self._shapes())
         self.weights = torch.zeros(count, device=made.device)
         self.gradient = torch.zeros(count, device=made.device)
@@ -97,12 +104,11 @@ class Mlp:
         return torch.addmm(bias, inputs, weight.t())
 
     def backward(self, slopes: Tensor) -> None:
-        """Write the gradient, given that of what the last ``forward`` returned, (n, given)."""
-        ones = slopes.new_ones(1, len(slopes))
+        """Add to the gradient, given that of what the last ``forward`` returned, (n, given)."""
         for index in range(len(self._layers) - 1, -1, -1):
             weight, bias = self._slopes[index]
-            weight.copy_(torch.mm(slopes.t(), self._values[index]))
-            bias.copy_(torch.mm(ones, slopes)[0])
+            weight.add_(torch.mm(slopes.t(), self._values[index]))
+            bias.add_(slopes.sum(0))
             if index:
                 back = torch.mm(slopes, self._layers[index][0])
                 slopes = torch.ops.aten.threshold_backward(back, self._values[index], 0)
@@ -122,15 +128,15 @@ class Learnt:
         network.weights.grad = network.gradient
         self._adam = torch.optim.Adam([network.weights], lr=0.0, eps=1e-5, fused=True)
 
-    def step(self, slopes: Tensor, learning_rate: float) -> None:
-        """Learn from the gradient of what the network's last ``forward`` returned."""
+    def step(self, learning_rate: float) -> None:
+        """Learn from the gradient that was added up, and begin a new one."""
         network = self.network
-        network.backward(slopes)
         norm = float(torch.linalg.vector_norm(network.gradient))
         if norm > self._grad_norm:
             network.gradient.mul_(self._grad_norm / norm)
         self._adam.param_groups[0]["lr"] = learning_rate
         self._adam.step()
+        network.gradient.zero_()
         network.settle()
 
     def state(self) -> dict[str, Tensor | dict[str, Tensor]]:

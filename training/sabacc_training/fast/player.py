@@ -14,9 +14,6 @@ from sabacc_training.fast.inputs import Inputs
 from sabacc_training.fast.kernels import draw, legal_bits, log_softmax
 from sabacc_training.fast.mlp import Made, Mlp
 
-AT_ONCE: Final = 8192
-"""Rows that go through a network together where there is no minibatch."""
-
 ROUND: Final = 128
 
 Floats = NDArray[np.float32]
@@ -98,10 +95,15 @@ class Player:
 def whole_forward(network: Mlp, inputs: Tensor) -> Floats:
     """Return what a network makes of inputs, (n, numbers given), some rows after the others.
 
-    Rows are filled up to a round number: for each number of rows that is new, matrix products are
-    compiled anew, which takes longer than most products.
+    The last rows are filled up to a round number: for each number of rows that is new, matrix
+    products are compiled anew, which takes longer than most products.
     """
-    filled = functional.pad(inputs, (0, 0, 0, -len(inputs) % ROUND))
-    parts = [network.forward(part).float().cpu() for part in torch.split(filled, AT_ONCE)]
-    whole: Floats = (parts[0] if len(parts) == 1 else torch.cat(parts)).numpy()
-    return whole[: len(inputs)]
+    whole = np.empty((len(inputs), network.sizes[-1]), np.float32)
+    begin = 0
+    for part in torch.split(inputs, network.made.at_once):
+        absent = -len(part) % ROUND
+        filled = functional.pad(part, (0, 0, 0, absent)) if absent else part
+        found = network.forward(filled)[: len(part)]
+        whole[begin : begin + len(part)] = found.float().cpu().numpy()
+        begin += len(part)
+    return whole

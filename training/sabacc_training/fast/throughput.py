@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
@@ -67,26 +68,41 @@ def nothing_of(config: FastConfig) -> Tables:
     return cast(Tables, NothingTables(config))
 
 
-def throughput(config: FastConfig, rounds: int, updates: int) -> tuple[list[list[float]], Clock]:
+@dataclass(frozen=True)
+class Speeds:
+    """How fast a learner was, a figure for each round.
+
+    Attributes:
+        by_second: decisions a second of wall-clock time, updates included.
+        by_cpu: decisions a second of CPU time, of all threads together.
+        clock: where the time went.
+    """
+
+    by_second: list[float]
+    by_cpu: list[float]
+    clock: Clock
+
+
+def throughput(config: FastConfig, rounds: int, updates: int) -> tuple[Speeds, Speeds]:
     """Measure decisions a second, updates included: at the tables, where nothing happens, in turn.
 
     Args:
         config: a run without opponents.
         rounds: how often both are measured.
         updates: how many updates each time.
-
-    Returns:
-        For both a figure for each round; and where the time at the tables went.
     """
     learners = [FastLearner(config, tables) for tables in (tables_of, nothing_of)]
     for learner in learners:
         learner.update()
         learner.clock.seconds.clear()
-    figures: list[list[float]] = [[], []]
+    real, nothing = (Speeds([], [], learner.clock) for learner in learners)
     for _ in range(rounds):
-        for learner, found in zip(learners, figures, strict=True):
-            before, began = learner.steps, time.perf_counter()
+        for learner, found in zip(learners, (real, nothing), strict=True):
+            before = learner.steps
+            began, cpu_began = time.perf_counter(), time.process_time()
             for _ in range(updates):
                 learner.update()
-            found.append((learner.steps - before) / (time.perf_counter() - began))
-    return figures, learners[0].clock
+            steps = learner.steps - before
+            found.by_second.append(steps / (time.perf_counter() - began))
+            found.by_cpu.append(steps / (time.process_time() - cpu_began))
+    return real, nothing

@@ -1,0 +1,78 @@
+"""The fast trainer on solved games: it comes near to equilibrium, the nearer by its magnet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_training import cli
+from sabacc_training.fast.ladder import Climb, climb, ladder_config
+from sabacc_training.fast.learner import FastLearner
+from sabacc_training.solving import flatten, load_rung, nash_conv
+
+
+def test_a_small_game_is_learnt_in_seconds() -> None:
+    rung = load_rung("one_card")
+    learner = FastLearner(ladder_config(rung, "moving magnet", 200_000, seed=0))
+    while learner.steps < 200_000:
+        learner.update()
+    assert nash_conv(flatten(rung), learner.average) < 0.15  # of random play 1.25
+
+
+@pytest.mark.slow
+def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo() -> None:
+    rung = load_rung("one_draw")
+    tree = flatten(rung)
+    plain, drawn = (
+        climb(rung, tree, method, 2_000_000, seeds=2)
+        for method in ("PPO, entropy .01", "moving magnet")
+    )
+    assert drawn.averaged[:, -1].max() < 0.04  # of random play 2.58
+    assert drawn.means[-1] < plain.means[-1] / 2
+
+
+def test_what_a_climb_says() -> None:
+    averaged = np.array([[0.3, 0.1], [0.5, 0.3]])
+    found = Climb(
+        "any", np.ones((2, 2), np.int64), averaged, np.array([[1.0, 2], [3, 4]]), averaged
+    )
+    np.testing.assert_allclose(found.means, [0.4, 0.2])
+    np.testing.assert_allclose(found.half_widths, 12.706 * 0.1, rtol=1e-4)  # Student's t, 1 degree
+    np.testing.assert_array_equal(found.seconds_to(0.2), [2, np.inf])
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    return int(ended.value.code or 0)
+
+
+def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "new" / "ladder.svg"
+    picture = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
+    assert run("ladder", "one_card", "moving magnet", *picture) == 0
+    out = capsys.readouterr().out
+    assert "one_card: 631 nodes; 20,000 decisions, 2 seeds" in out
+    assert "moving magnet" in out
+    assert "refreshed" not in out
+    assert "NashConv, antes" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["one_card", "nothing"], "methods: 'nothing' is none; use some of PPO, entropy .01; "),
+        (["one_card", "--seeds", "1"], "give at least two seeds"),
+        (["kessel"], "rung: 'kessel' is not on the ladder"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    capsys: Any, arguments: list[str], sentence: str
+) -> None:
+    assert run("ladder", *arguments) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1

@@ -1,0 +1,54 @@
+"""The fast trainer's speed is measured beside tables where nothing happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_training import cli
+from sabacc_training.config import load_config
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.throughput import HAND, nothing_of
+
+TINY = """trainer = "fast"
+rules = "black_spire"
+[pool.scripted]
+random = 1
+[learning]
+num_tables = 32
+decisions = 500
+minibatch = 128
+hidden = [16]
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text(TINY)
+    return path
+
+
+def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path) -> None:
+    tables = nothing_of(load_config(FastConfig, config))
+    seen, ends = tables.observations.copy(), np.zeros(32, np.int64)
+    for _ in range(3 * HAND):
+        tables.step(np.zeros(32, np.int64))
+        ends += tables.finished
+        assert not tables.net_credits[~tables.finished].any()
+    np.testing.assert_array_equal(ends, 3)
+    np.testing.assert_array_equal(tables.observations, seen)
+
+
+def test_the_command_prints_both(config: Path, capsys: Any) -> None:
+    arguments = ["throughput", str(config), "learning.epochs=3", "--rounds", "1", "--updates", "1"]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out
+    assert "at the tables" in out
+    assert "where nothing happens" in out
+    assert "learning the policy" in out

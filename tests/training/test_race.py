@@ -1,0 +1,65 @@
+"""A race: each trainer runs until it is strong enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabacc_training import cli
+from sabacc_training.race import Lap, run_until
+from sabacc_training.trainers import training_config
+
+GAME = 'rules = "black_spire"\nsteps = 3000\n[progress]\nevery = 1000\n[pool]\nsnapshots = 0\n'
+FAST = (
+    'trainer = "fast"\n' + GAME + "[learning]\nnum_tables = 32\ndecisions = 500\nminibatch = 128\n"
+)
+SB3 = GAME + "[ppo]\nnum_tables = 32\nrollout = 16\nbatch_size = 128\n"
+
+
+@pytest.fixture
+def configs(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "fast.toml", tmp_path / "sb3.toml"]
+    for path, text in zip(paths, (FAST, SB3), strict=True):
+        path.write_text(text)
+    return paths
+
+
+@pytest.mark.parametrize("trainer", [0, 1])
+def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
+    configs: list[Path], trainer: int
+) -> None:
+    config = training_config(configs[trainer])
+    laps: list[Lap] = []
+    ended = run_until(config, lambda _: ("weak", len(laps) == 1), laps.append)
+    assert laps == [laps[0], ended]
+    assert ended.there
+    assert 2000 <= ended.steps < 3000
+    assert 0 < laps[0].seconds < ended.seconds
+    ended = run_until(config, lambda _: ("weak", False), laps.append)
+    assert not ended.there
+    assert ended.steps >= 3000
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([str(each) for each in arguments])
+    return int(ended.value.code or 0)
+
+
+def test_the_command_races_to_a_margin_and_to_an_equilibrium(
+    configs: list[Path], capsys: Any
+) -> None:
+    assert run("race", *configs, "--over", "random", "--margin", "-5000") == 0
+    out = capsys.readouterr().out
+    assert "over random (mA/h)" in out
+    assert "times the first" in out
+    assert run("race", *configs, "--rung", "one_card", "--nash-conv", "0") == 0
+    out = capsys.readouterr().out
+    assert "NashConv" in out
+    assert out.count("and was not there yet") == 2
+
+
+def test_what_is_wrong_is_said_in_one_sentence(capsys: Any) -> None:
+    assert run("race") == 2
+    assert "give at least one training configuration" in capsys.readouterr().err

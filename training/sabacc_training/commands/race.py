@@ -1,0 +1,90 @@
+"""``sabacc race``: how long two training runs take to the same strength."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from sabacc_agents.loading import load
+
+from sabacc_env.agent import Agent
+from sabacc_env.errors import SabaccError
+from sabacc_training.config import validated
+from sabacc_training.field import hero_margin
+from sabacc_training.race import Lap, Measure, run_until
+from sabacc_training.run_config import RunConfig
+from sabacc_training.solving.game_tree import flatten
+from sabacc_training.solving.measuring import nash_conv as nash_conv_of
+from sabacc_training.solving.rung import load_rung
+from sabacc_training.trainers import training_config
+
+DEALS = 2000
+"""Deals of a margin, each from every seat."""
+
+
+def race(
+    *configs: Path,
+    over: tuple[str, ...] = ("maximiser", "tight"),
+    margin: float = 1000.0,
+    rung: str = "",
+    nash_conv: float = 0.1,
+) -> None:
+    """Train by each configuration in turn until it is strong enough, and print how long that took.
+
+    Args:
+        configs: Training configurations, of either trainer.
+        over: Whom it must beat.
+        margin: By how much each of them, in mA/h, in 2,000 deals.
+        rung: A rung of the ladder, which is then the game of all, and the target a NashConv.
+        nash_conv: That target, in antes.
+    """
+    runs = [training_config(path) for path in configs]
+    if not runs:
+        raise SabaccError("configs: give at least one training configuration")
+    if rung:
+        runs = [_at(rung, config) for config in runs]
+    measures = [_near(rung, nash_conv) if rung else _ahead(run, over, margin) for run in runs]
+    laps = []
+    for path, config, measure in zip(configs, runs, measures, strict=True):
+        print(f"{path}:")
+        laps.append(run_until(config, measure, _print))
+    first = laps[0]
+    for path, lap in zip(configs, laps, strict=True):
+        end = "" if lap.there else ", and was not there yet"
+        times = f", {lap.seconds / first.seconds:.1f} times the first" if lap is not first else ""
+        print(f"{path}: {lap.seconds / 60:.2f} CPU-minutes{end}{times}")
+
+
+def _at(rung: str, config: RunConfig) -> RunConfig:
+    game = load_rung(rung).model_dump(mode="json")
+    return validated(type(config), config.model_dump(mode="json") | game)
+
+
+def _near(rung: str, target: float) -> Measure:
+    tree = flatten(load_rung(rung))
+
+    def measure(agent: Agent) -> tuple[str, bool]:
+        found = nash_conv_of(tree, agent)
+        return f"NashConv {found:.3f} antes", found < target
+
+    return measure
+
+
+def _ahead(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
+    rules, seats, sizes = config.rule_set, config.num_players, config.bet_sizes
+    others = {name: load(name, rules, seats, sizes) for name in over}
+
+    def measure(agent: Agent) -> tuple[str, bool]:
+        found = {
+            name: hero_margin(rules, agent, other, seats, DEALS, 0, sizes)
+            for name, other in others.items()
+        }
+        told = ", ".join(f"{margin} over {name}" for name, margin in found.items())
+        return f"{told} (mA/h)", all(each.mean >= margin for each in found.values())
+
+    return measure
+
+
+def _print(lap: Lap) -> None:
+    print(f"  {lap.seconds:7.1f} CPU-seconds  {lap.steps:11,} decisions  {lap.strength}")
+    sys.stdout.flush()
