@@ -52,7 +52,7 @@ class SabaccVecEnv(VecEnv):
         bet_sizes: what the bet actions mean.
         stacks: least and most credits of a seat at the start of an episode, in antes, drawn
             evenly; None is what the rules say.
-        equal_stacks: whether the seats of a table start with the same credits.
+        equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
         sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
         reward_scale: antes that make a reward of 1.
         threads: how many threads step the tables; results do not depend on it.
@@ -82,7 +82,7 @@ class SabaccVecEnv(VecEnv):
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         stacks: Range | None = None,
-        equal_stacks: bool = False,
+        equal_stacks: float = 0.0,
         sabacc_pots: Range | None = None,
         reward_scale: float = 1.0,
         threads: int = 1,

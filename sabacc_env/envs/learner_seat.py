@@ -95,7 +95,7 @@ class LearnerTables:
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         stacks: Range | None = None,
-        equal_stacks: bool = False,
+        equal_stacks: float = 0.0,
         sabacc_pots: Range | None = None,
         threads: int = 1,
         hear: Callable[[Ints], None] | None = None,

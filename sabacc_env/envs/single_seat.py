@@ -97,7 +97,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         stacks: Range | None = None,
-        equal_stacks: bool = False,
+        equal_stacks: float = 0.0,
         sabacc_pots: Range | None = None,
         render_mode: str | None = None,
     ) -> None:

@@ -23,7 +23,7 @@ class StakeRanges:
         rules: the rules to be played.
         num_players: seats at a table.
         stacks: least and most credits of a seat, in antes, drawn evenly; None is as the rules say.
-        equal_stacks: whether the seats of a table start with the same credits.
+        equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
         sabacc_pots: least and most credits in the Sabacc pot, in antes; None is none.
 
     Raises:
@@ -35,12 +35,14 @@ class StakeRanges:
         rules: RuleSet,
         num_players: int,
         stacks: Range | None,
-        equal_stacks: bool,
+        equal_stacks: float,
         sabacc_pots: Range | None,
     ) -> None:
         self._rules = rules
         self._num_players = num_players
-        self._equal = equal_stacks
+        self._equal = number("equal_stacks", equal_stacks)
+        if not 0 <= self._equal <= 1:
+            raise SabaccError(f"equal_stacks: {self._equal} is no share from 0 to 1")
         self._set(stacks, sabacc_pots)
 
     def change(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
@@ -74,9 +76,15 @@ class StakeRanges:
         """
         drawn = {}
         if self._stacks is not None:
-            size = (count, 1 if self._equal else self._num_players)
-            stacks = rng.integers(*self._stacks, size, endpoint=True)
-            drawn["credits"] = np.broadcast_to(stacks, (count, self._num_players)).copy()
+            size = count, self._num_players
+            if self._equal == 1:
+                stacks = rng.integers(*self._stacks, (count, 1), endpoint=True)
+                drawn["credits"] = np.broadcast_to(stacks, size).copy()
+            else:
+                drawn["credits"] = rng.integers(*self._stacks, size, endpoint=True)
+            if 0 < self._equal < 1:
+                alike = rng.random(count) < self._equal
+                drawn["credits"][alike] = drawn["credits"][alike, :1]
         if self._pots is not None:
             drawn["sabacc_pots"] = rng.integers(*self._pots, count, endpoint=True)
         return drawn

@@ -90,7 +90,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         stacks: Range | None = None,
-        equal_stacks: bool = False,
+        equal_stacks: float = 0.0,
         sabacc_pots: Range | None = None,
         threads: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,

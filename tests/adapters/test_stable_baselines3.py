@@ -169,7 +169,7 @@ def test_stakes_are_drawn_anew_from_their_ranges():
         env.step(random_actions(env, rng))
     assert set(env._learner._next["credits"].ravel()) == {12}
     assert set(env._learner._next["sabacc_pots"]) == {8}
-    equal = make(64, stacks=(2, 100), equal_stacks=True)
+    equal = make(64, stacks=(2, 100), equal_stacks=1)
     credits = equal._learner._next["credits"]
     assert np.array_equal(credits[:, 0], credits[:, 1])
 

@@ -192,7 +192,7 @@ def test_it_is_what_stable_baselines3s_environment_is():
         "weights": [3, 1],
         "hands": 2,
         "stacks": (5, 20),
-        "equal_stacks": True,
+        "equal_stacks": 1,
         "sabacc_pots": (0, 3),
     }
     env = make(8, SAME_STEP, **options)

@@ -24,8 +24,8 @@ class StartConfig(Config):
     stacks: Antes | None = None
     """Least and most credits of a seat, in antes; without, what the rules say."""
 
-    equal_stacks: bool = False
-    """Whether the seats of a table start with the same credits."""
+    equal_stacks: Share = 0.0
+    """The share of hands whose seats start with the same credits."""
 
     sabacc_pot: Antes | None = None
     """Least and most credits in the Sabacc pot, in antes; without, none."""
