@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
     "solve": "Solve a small game exactly: its value, an equilibrium, how far from it.",
     "ladder": "Train in a solved game and say how far from equilibrium it came, method by method.",
+    "exploit": "Train best responses to an agent: a lower bound of its exploitability.",
     "throughput": "Measure the fast trainer's decisions a second, and what the environment takes.",
     "watch": "Watch one hand between agents, move by move.",
     "bench": "Measure how fast this is, beside its peers; a table, a file, a picture.",
