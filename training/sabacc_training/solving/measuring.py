@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.equilibrium import EquilibriumAgent
 
 from sabacc_env.agent import Agent
 from sabacc_env.asking import wants_views
@@ -41,10 +42,10 @@ def nash_conv(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int = 
 def strategy_of(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int = 0) -> Floats:
     """Return what an agent plays, (choices,), the chances with it.
 
-    An agent with ``probabilities`` is asked for them: exact. Any other is led through the turns
-    before each information state, as many times as ``samples`` says, and its actions are counted:
-    what comes out is an estimate, and its NashConv too large, the more so the fewer samples. One
-    that wants views is asked at the state alone, for a view has its history.
+    A solved policy of this game is exact, and so is an agent with ``probabilities``. Any other is
+    led through the turns before each information state, as many times as ``samples`` says, and its
+    actions are counted: what comes out is an estimate, and its NashConv too large, the more so the
+    fewer samples. One that wants views is asked at the state alone, for a view has its history.
 
     Of alike cards and of dice an agent sees one example: what is measured is the agent that takes
     each for that one.
@@ -62,7 +63,10 @@ def strategy_of(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int 
     rng = np.random.default_rng(seed)
     for begin in range(0, len(tree.states.seats), AT_ONCE):
         states = np.arange(begin, min(begin + AT_ONCE, len(tree.states.seats)))
-        if hasattr(agent, "probabilities"):
+        if isinstance(agent, EquilibriumAgent):
+            actions = num_actions(tree.rung.bet_sizes)
+            chances = agent.chances_in(tree.states.keys[states], actions)
+        elif hasattr(agent, "probabilities"):
             chances = agent.probabilities(*_shown(tree, agent, states))
         else:
             chances = _counted(tree, agent, states, samples, rng)
