@@ -162,8 +162,8 @@ class ByViews:
     def reset(self, num_tables: int) -> None:
         self.tables = num_tables
 
-    def act(self, observations, action_masks, rng, tables):
-        assert len(tables) <= self.tables
+    def act(self, observations, action_masks, rng, tables=None):
+        assert len(observations) == self.tables
         for view, mask in zip(observations, action_masks, strict=True):
             assert view.seat_to_act == view.seat
             assert len(view.legal_moves) == mask.sum()  # one raise size, no two alike cards
@@ -175,7 +175,7 @@ def test_an_agent_that_wants_views_is_measured_as_one_that_observes() -> None:
     tree, agent = flatten(load_rung("one_card")), ByViews()
     assert nash_conv(tree, agent, samples=2) == pytest.approx(4 / 7)  # see above: worked out
     assert len(agent.shown) == 2 * len(tree.states.seats)
-    assert {len(view.history) for view in agent.shown} == {0, 1, 2}
+    assert {len(view.history) for view in agent.shown} == {0, 1, 2, 3}
 
 
 def test_the_searching_agents_are_far_from_random_play() -> None:
