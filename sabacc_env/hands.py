@@ -126,8 +126,7 @@ def rank_hand(
     hand = parse_hand(cards) if cards is not None else [Card(card) for card in ids or ()]
     if not 1 <= len(hand) <= MAX_HAND or len(set(hand)) != len(hand):
         raise SabaccError(f"a hand is one to {MAX_HAND} different cards, not {hand}")
-    padded = np.array([[*hand, *[-1] * (MAX_HAND - len(hand))]], dtype=np.int8)
-    strength = int(hand_strengths(ranking, padded)[0])
+    strength = int(hand_strengths(ranking, np.array([hand], dtype=np.int8))[0])
     return describe_strength(ranking, strength, sum(card.value for card in hand))
 
 
@@ -136,10 +135,12 @@ def hand_strengths(ranking: str, hands: NDArray[np.int8]) -> NDArray[np.int64]:
 
     Args:
         ranking: as in ``rank_hand``.
-        hands: card ids, (n, 5) int8; -1 for none, after the others.
+        hands: card ids, (n, at most 5) int8; -1 for none, after the others.
     """
+    slots = np.full((len(hands), MAX_HAND), -1, dtype=np.int8)
+    slots[:, : hands.shape[1]] = hands
     strengths = np.zeros(len(hands), dtype=np.int64)
-    single.rank_hands(np.zeros(1, GAME_DTYPE), RANKINGS.index(ranking), hands, strengths)
+    single.rank_hands(np.zeros(1, GAME_DTYPE), RANKINGS.index(ranking), slots, strengths)
     return strengths
 
 

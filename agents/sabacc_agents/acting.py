@@ -43,6 +43,15 @@ class ByPhase(ABC):
                 actions[rows] = choose(observations[rows], action_masks[rows])
         return actions
 
+    def probabilities(
+        self, observations: Floats, action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Return 1 for what it plays and 0 for all else, (n, num_actions): nothing is drawn."""
+        chances = np.zeros(action_masks.shape)
+        actions = self.act(observations, action_masks, np.random.default_rng(0))
+        chances[np.arange(len(actions)), actions] = 1
+        return chances
+
     @abstractmethod
     def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         """Choose at card turns and redraws, (n,)."""

@@ -140,30 +140,30 @@ class EquilibriumAgent:
         """
         if tables is None:
             tables = np.arange(len(observations))
-        return sample(self._probabilities(observations, action_masks, tables), rng)
-
-    def _probabilities(
-        self,
-        observations: NDArray[np.float32],
-        action_masks: NDArray[np.int8],
-        tables: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
         floats = np.array(observations, np.float32, order="C")
         rows = floats.view(OBSERVATION_DTYPE).reshape(len(floats))
         legal = action_masks.astype(np.int64) @ (1 << np.arange(action_masks.shape[1]))
         alike = self.policy.suits_alike
         recognise(rows, floats.view(np.int32), alike, legal, tables, self._states)
-        arrays = self.policy.arrays
-        place = np.searchsorted(arrays["keys"], self._states[tables])
-        place = np.minimum(place, len(arrays["keys"]) - 1)
-        strange = arrays["keys"][place] != self._states[tables]
+        strange = ~np.isin(self._states[tables], self.policy.arrays["keys"])
         if strange.any():
             raise SabaccError(
                 f"equilibrium: table {tables[strange][0]} is at a turn that the solved game does "
                 "not have; every hand must start with the rules' credits and no Sabacc pot"
             )
+        return sample(self.chances_in(self._states[tables], action_masks.shape[1]), rng)
+
+    def chances_in(self, states: NDArray[np.int64], num_actions: int) -> NDArray[np.float64]:
+        """Return what it plays in information states, (n, num_actions).
+
+        Args:
+            states: (n,) by the policy's ``keys``, each of which is there.
+            num_actions: in the discrete layout.
+        """
+        arrays = self.policy.arrays
+        place = np.searchsorted(arrays["keys"], states)
         begins, ends = arrays["first"][place], arrays["first"][place + 1]
-        chances = np.zeros(action_masks.shape)
+        chances = np.zeros((len(states), num_actions))
         for step in range(int((ends - begins).max(initial=0))):
             some = begins + step < ends
             choice = begins[some] + step

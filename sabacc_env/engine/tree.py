@@ -20,6 +20,7 @@ from sabacc_env.engine.cards import count, lowest
 from sabacc_env.engine.chance import WORD, asked, tell, used
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
+    FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
     MAX_HAND,
     MAX_SEATS,
@@ -29,7 +30,7 @@ from sabacc_env.engine.layout import (
     Record,
 )
 from sabacc_env.engine.observe import observe
-from sabacc_env.engine.step import deal, legal_actions, play_action
+from sabacc_env.engine.step import deal, describe, legal_actions, play_action
 
 CHANCE: Final = -1
 END: Final = -2
@@ -98,6 +99,7 @@ class NodesShown(NamedTuple):
     legal: Array  # (n,) int64, bits
     games: Array  # (1,) GAME_DTYPE: for playing there
     path: Array  # (depth,) int64: for finding the way
+    played: Array  # (depth,) int64: the moves on the way to the last one, as ``describe`` has them
 
 
 COUNTERS_DTYPE: Final = np.dtype(
@@ -438,26 +440,41 @@ def show_nodes(
     and the action or the number of chance that led from there.
     """
     for index in range(len(shown.nodes)):
-        depth = 0
-        node = int(shown.nodes[index])
-        while node >= 0:
-            shown.path[depth] = node
-            depth += 1
-            node = int(parents[node])
-        shown.games[0] = position.start[0]
-        action = DEAL
-        for place in range(depth - 2, -1, -1):
-            node = int(shown.path[place])
-            edge = int(edges[node])
-            if seats[parents[node]] == CHANCE:
-                happen(shown.games[0], position, action, edge, 0)
-            else:
-                action = edge
-                if seats[node] != CHANCE:
-                    happen(shown.games[0], position, action, 0, 0)
+        go_to(position, seats, parents, edges, int(shown.nodes[index]), shown)
         g = shown.games[0]
         observe(g, position.rules[0], int(g.seat_to_act), shown.rows[index])
         shown.legal[index] = legal_actions(g, position.rules[0], position.sizes[0])
+
+
+@jit
+def go_to(
+    position: Position, seats: Array, parents: Array, edges: Array, node: int, shown: NodesShown
+) -> int:
+    """Play from the deal to a node; return how many moves that took, and write them."""
+    depth = 0
+    while node >= 0:
+        shown.path[depth] = node
+        depth += 1
+        node = int(parents[node])
+    shown.games[0] = position.start[0]
+    g = shown.games[0]
+    action = DEAL
+    moves = 0
+    for place in range(depth - 2, -1, -1):
+        node = int(shown.path[place])
+        number = 0
+        if seats[parents[node]] == CHANCE:
+            number = int(edges[node])
+        else:
+            action = int(edges[node])
+            shown.played[moves] = describe(g, action)
+            moves += 1
+            if seats[node] == CHANCE:  # an action is played with what chance makes of it
+                continue
+        happen(g, position, action, number, 0)
+        if action >= FIRST_BET_ACTION:
+            shown.played[moves - 1] = int(shown.played[moves - 1]) | int(g.paid)
+    return moves
 
 
 @jit

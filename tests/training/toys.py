@@ -78,3 +78,15 @@ class RaiseTo(FirstLegal):
 
     def act(self, observations, action_masks, rng, tables=None):
         return np.where(action_masks[:, MIN] > 0, RAISE_TO + 40, action_masks.argmax(axis=1))
+
+
+class Historian(FirstLegal):
+    """Wants views, and finds in each the moves of the seats that have acted."""
+
+    wants = "views"
+
+    def act(self, observations, action_masks, rng, tables=None):
+        for view in observations:
+            first = (view.dealer + 1) % view.num_players
+            assert view.history or view.seat == first
+        return super().act(observations, action_masks, rng, tables)

@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
     "solve": "Solve a small game exactly: its value, an equilibrium, how far from it.",
     "ladder": "Train in a solved game and say how far from equilibrium it came, method by method.",
+    "exploit": "Train best responses to an agent: a lower bound of its exploitability.",
     "throughput": "Measure the fast trainer's decisions a second, and what the environment takes.",
     "zoo": "Show the trained agents that ship: all, or the card of one; publish or measure one.",
     "race": "Train by two configurations to the same strength, and say how long each took.",

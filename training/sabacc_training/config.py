@@ -52,7 +52,7 @@ def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ())
         SabaccError: for a file that cannot be read, an unknown key or a wrong value; one sentence
             that names the file or the key.
     """
-    return validated(model, _overridden(path, overrides))
+    return validated(model, overridden(_read(_located(path)), overrides))
 
 
 def chosen_config(
@@ -74,11 +74,22 @@ def chosen_config(
     Raises:
         SabaccError: as ``load_config``, and for a name that is no kind.
     """
-    data = _overridden(path, overrides)
+    data = overridden(_read(_located(path)), overrides)
     kind = data.get(key, default)
     if not isinstance(kind, str) or kind not in models:
         raise SabaccError(f"{key}: {shown(kind)} is none; use one of {', '.join(models)}")
     return validated(models[kind], data)
+
+
+def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Return the keys of a configuration with some changed in place; as of ``load_config``.
+
+    >>> overridden({"deals": 5}, ["deals=1_000", "start.stacks=[2, 9]"])
+    {'deals': 1000, 'start': {'stacks': [2, 9]}}
+    """
+    for word in overrides:
+        _apply(data, word)
+    return data
 
 
 def validated(model: type[C], data: dict[str, Any]) -> C:
@@ -108,14 +119,6 @@ def dump(config: Config) -> str:
 
 
 # Reading.
-
-
-def _overridden(path: Path | str, overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the keys in a file, with some changed."""
-    data = _read(_located(path))
-    for word in overrides:
-        _apply(data, word)
-    return data
 
 
 def _located(path: Path | str) -> Path:

@@ -105,7 +105,7 @@ def measured(spec: str | Path, planned: Planned, progress: ResultProgress) -> Re
         load(each, rules, num_players, bet_sizes) for each in (spec, planned.opponent)
     )
     estimate = hero_margin(
-        rules, hero, opponent, num_players, planned.deals, SEED, bet_sizes, progress.hands
+        rules, hero, opponent, num_players, planned.deals, SEED, bet_sizes, on_hands=progress.hands
     )
     progress.end(estimate)
     margin = Margin(

@@ -52,7 +52,7 @@ class Walk:
         seat = game.show_at(self._desk)
         mask = self._desk.mask.copy()
         key = _recognised(self.rung, keys[seat], self._desk.observation, mask)
-        shown = (*seen[seat], _known(game.view(seat)))
+        shown = (*seen[seat], known_in(game.view(seat)))
         self.known.setdefault(key, set()).add(shown)
         actions = list(_distinct(game, mask))
         for action in actions:
@@ -76,7 +76,7 @@ def _recognised(rung: Rung, key: int, observation: np.ndarray, mask: np.ndarray)
     return int(keys[0])
 
 
-def _known(view: GameView) -> Known:
+def known_in(view: GameView) -> Known:
     """Return all that a view tells, cards as values: on the rungs no suit is told apart."""
 
     def values(cards: object) -> object:
@@ -88,6 +88,7 @@ def _known(view: GameView) -> Known:
         tuple(values(cards) for cards in view.known_cards),
         values(view.spike_cards),
         values(view.discard_pile),
+        values(view.taken),
         tuple(sorted(card.value for card in view.seen_cards)),
         (view.hand_sizes, view.draw_pile_size, view.num_junked, view.phase, view.round),
         (view.credits, view.bets, view.bets_of_hand, view.pots, view.remaining),

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from sabacc_training.solving.cfr import Regrets
 from sabacc_training.solving.game_tree import GameTree, flatten
+from sabacc_training.solving.measuring import views_at
 from sabacc_training.solving.responses import distance
 from sabacc_training.solving.rung import Rung, load_rung, rungs
 
 from sabacc_env import SabaccError
 from sabacc_env.engine.tree import CHANCE, END
-from tests.training.solving.games import Walk
+from tests.training.solving.games import Walk, known_in
 
 SIZES = {  # nodes, information states
     "one_card": (631, 42),
@@ -99,6 +100,11 @@ def test_a_tree_is_the_game_that_is_played(name: str) -> None:
     assert set(walk.known) == set(tree.states.keys.tolist())
     assert all(len(shown) == 1 for shown in walk.known.values())
     assert len(set.union(*walk.known.values())) == len(walk.known)
+    # And what agents that want views are shown there is what they would see at a table.
+    every = np.arange(len(tree.states.seats))
+    for key, view in zip(tree.states.keys.tolist(), views_at(tree, every), strict=True):
+        (shown,) = walk.known[key]
+        assert known_in(view) == shown[-1]
 
 
 @pytest.mark.parametrize("rules", [DICE, TWO_SUITS], ids=["dice", "suits"])

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from sabacc_agents import load
 from sabacc_agents.equilibrium import save_policy
+from sabacc_agents.search.agent import Rollouts, UnweightedRollouts
 from sabacc_training.field import hero_margin
 from sabacc_training.solving import solver
 from sabacc_training.solving.cfr import VARIANTS, Regrets
 from sabacc_training.solving.game_tree import flatten
-from sabacc_training.solving.measuring import seen_at, strategy_of
+from sabacc_training.solving.measuring import nash_conv, seen_at, strategy_of
 from sabacc_training.solving.responses import distance
 from sabacc_training.solving.rung import load_rung
 from sabacc_training.solving.solver import solve
@@ -23,6 +24,7 @@ from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError
 from sabacc_env.agent import RandomAgent
+from sabacc_env.view import GameView
 from tests.training.solving.linear_program import exact_value
 
 VALUES = {  # of the first seat, in antes, by linear programming
@@ -131,7 +133,8 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
     path = tmp_path / "one_draw.safetensors"
     save_policy(path, solution.policy())
     agent = load(path, rung.rule_set, 2, rung.bet_sizes)
-    counted = strategy_of(tree, agent, samples=1000)
+    assert (strategy_of(tree, agent) == solution.strategy).all()
+    counted = strategy_of(tree, Secretive(agent), samples=1000)
     assert np.abs(counted - solution.strategy).max() < 0.1
     assert distance(tree, counted).nash_conv < 0.1
     uniform = RandomAgent(rung.rule_set, 2)
@@ -139,6 +142,57 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
     assert margin.mean > margin.half_width()
     with pytest.raises(SabaccError, match="was made for the rules 'one_draw', not 'casino'"):
         load(path, "casino", 2)
+
+
+class Secretive:
+    """Plays as another agent, and does not tell by what chances."""
+
+    def __init__(self, agent) -> None:
+        self.reset, self.restart, self.act = agent.reset, agent.restart, agent.act
+
+
+class ByViews:
+    """Takes the first legal move that its view names, and keeps what it was shown."""
+
+    wants = "views"
+
+    def __init__(self) -> None:
+        self.shown: list[GameView] = []
+
+    def reset(self, num_tables: int) -> None:
+        self.tables = num_tables
+
+    def act(self, observations, action_masks, rng, tables=None):
+        assert len(observations) == self.tables
+        for view, mask in zip(observations, action_masks, strict=True):
+            assert view.seat_to_act == view.seat
+            assert len(view.legal_moves) == mask.sum()  # one raise size, no two alike cards
+        self.shown += observations
+        return action_masks.argmax(axis=1)
+
+
+def test_an_agent_that_wants_views_is_measured_as_one_that_observes() -> None:
+    tree, agent = flatten(load_rung("one_card")), ByViews()
+    assert nash_conv(tree, agent, samples=2) == pytest.approx(4 / 7)  # see above: worked out
+    assert len(agent.shown) == 2 * len(tree.states.seats)
+    assert {len(view.history) for view in agent.shown} == {0, 1, 2, 3}
+
+
+def test_the_searching_agents_are_far_from_random_play() -> None:
+    tree = flatten(load_rung("little_spire"))
+    for kind in (Rollouts, UnweightedRollouts):
+        agent = kind(tree.rung.rule_set, 2, tree.rung.bet_sizes, rollouts=200, worlds=64)
+        assert nash_conv(tree, agent, samples=2) < 0.5  # 1.237 for random play
+
+
+@pytest.mark.parametrize("name", ["maximiser", "tight", "heuristic"])
+def test_scripted_agents_tell_exactly_what_they_play(name: str) -> None:
+    tree = flatten(load_rung("little_spire"))
+    agent = load(name, tree.rung.rule_set, 2, tree.rung.bet_sizes)
+    told = strategy_of(tree, agent)
+    agent.restart = lambda tables: None  # type: ignore[attr-defined]
+    counted = strategy_of(tree, Secretive(agent), samples=300)
+    assert np.abs(told - counted).max() < (0.15 if name == "heuristic" else 1e-9)
 
 
 def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:

@@ -45,7 +45,8 @@ class Inputs:
         self.outlook.write(tables.observations, which, out)
         hidden = out[:, self.policy_size :]
         if self._critic != "own_hand":
-            hands = tables.opponents_hands(which).reshape(len(which), -1)
+            hands = tables.opponents_hands(which)
+            hands = hands.reshape(len(which), hands.shape[1] * hands.shape[2])
             hidden[:, : hands.shape[1]] = hands
         if self._critic == "everything":
             hidden[:, hands.shape[1] :] = tables.coming(which)

@@ -41,6 +41,7 @@ class Cast:
             pool.agents,
             pool.weights,
         )
+        self._opponents.begin(tables)
 
     @property
     def members(self) -> Ints:

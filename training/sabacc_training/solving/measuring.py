@@ -7,14 +7,17 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.equilibrium import EquilibriumAgent
 
 from sabacc_env.agent import Agent
 from sabacc_env.asking import wants_views
 from sabacc_env.engine.actions import num_actions
 from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.layout import GAME_DTYPE
-from sabacc_env.engine.tree import NodesShown, show_nodes
+from sabacc_env.engine.tree import NodesShown, go_to, show_nodes
 from sabacc_env.errors import SabaccError
+from sabacc_env.game import game_of_record
+from sabacc_env.view import GameView
 from sabacc_training.solving.game_tree import DEPTH, Floats, GameTree, Ints
 from sabacc_training.solving.responses import distance
 
@@ -39,24 +42,32 @@ def nash_conv(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int = 
 def strategy_of(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int = 0) -> Floats:
     """Return what an agent plays, (choices,), the chances with it.
 
-    An agent with ``probabilities`` is asked for them: exact. Any other is led through the turns
-    before each information state, as many times as ``samples`` says, and its actions are counted:
-    what comes out is an estimate, and its NashConv a little too large.
+    A solved policy of this game is exact, and so is an agent with ``probabilities``. Any other is
+    led through the turns before each information state, as many times as ``samples`` says, and its
+    actions are counted: what comes out is an estimate, and its NashConv too large, the more so the
+    fewer samples. One that wants views is asked at the state alone, for a view has its history.
 
     Of alike cards and of dice an agent sees one example: what is measured is the agent that takes
     each for that one.
 
+    Args:
+        tree: the game.
+        agent: made for it.
+        samples: how often an agent without ``probabilities`` is asked.
+        seed: decides its chance.
+
     Raises:
-        SabaccError: for an agent that wants views.
+        SabaccError: for an agent that gives a chance to what is not legal.
     """
-    if wants_views(agent):
-        raise SabaccError("agent: one that wants views cannot be measured, only one that observes")
     strategy = tree.chances.copy()
     rng = np.random.default_rng(seed)
     for begin in range(0, len(tree.states.seats), AT_ONCE):
         states = np.arange(begin, min(begin + AT_ONCE, len(tree.states.seats)))
-        if hasattr(agent, "probabilities"):
-            chances = agent.probabilities(*seen_at(tree, states))
+        if isinstance(agent, EquilibriumAgent):
+            actions = num_actions(tree.rung.bet_sizes)
+            chances = agent.chances_in(tree.states.keys[states], actions)
+        elif hasattr(agent, "probabilities"):
+            chances = agent.probabilities(*_shown(tree, agent, states))
         else:
             chances = _counted(tree, agent, states, samples, rng)
         _assign(tree, states, chances, strategy)
@@ -66,30 +77,61 @@ def strategy_of(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int 
 def seen_at(tree: GameTree, states: Ints) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
     """Return what is observed in information states, (n, OBSERVATION_SIZE), and legal masks."""
     floats = np.zeros((len(states), OBSERVATION_SIZE), np.float32)
-    shown = NodesShown(
-        nodes=tree.states.nodes[states].astype(np.int64),
-        rows=floats.view(OBSERVATION_DTYPE).reshape(len(states)),
-        legal=np.zeros(len(states), np.int64),
-        games=np.zeros(1, GAME_DTYPE),
-        path=np.zeros(DEPTH, np.int64),
-    )
+    shown = _room(tree.states.nodes[states].astype(np.int64), floats)
     show_nodes(tree.position, tree.nodes.seats, tree.parents, tree.edges, shown)
     masks = shown.legal[:, None] >> np.arange(num_actions(tree.rung.bet_sizes)) & 1
     return floats, masks.astype(np.int8)
+
+
+def views_at(tree: GameTree, states: Ints) -> list[GameView]:
+    """Return the views of the seats to act in information states, their history whole."""
+    shown = _room(np.zeros(0, np.int64), np.zeros((0, OBSERVATION_SIZE), np.float32))
+    ways = tree.position, tree.nodes.seats, tree.parents, tree.edges
+    views = []
+    for state in states:
+        moves = go_to(*ways, int(tree.states.nodes[state]), shown)
+        played = shown.played[:moves].tolist()
+        game = game_of_record(tree.rung.rule_set, shown.games.copy(), played)
+        views.append(game.view(int(tree.states.seats[state])))
+    return views
+
+
+def _room(nodes: Ints, floats: NDArray[np.float32]) -> NodesShown:
+    """Return where to write what is seen at some nodes."""
+    return NodesShown(
+        nodes=nodes,
+        rows=floats.view(OBSERVATION_DTYPE).reshape(len(nodes)),
+        legal=np.zeros(len(nodes), np.int64),
+        games=np.zeros(1, GAME_DTYPE),
+        path=np.zeros(DEPTH, np.int64),
+        played=np.zeros(DEPTH, np.int64),
+    )
+
+
+def _shown(
+    tree: GameTree, agent: Agent, states: Ints
+) -> tuple[NDArray[np.float32] | list[GameView], NDArray[np.int8]]:
+    """Return what an agent is shown in information states, and legal masks."""
+    observations, masks = seen_at(tree, states)
+    return (views_at(tree, states) if wants_views(agent) else observations), masks
 
 
 def _counted(
     tree: GameTree, agent: Agent, states: Ints, samples: int, rng: np.random.Generator
 ) -> Floats:
     """Return how often an agent plays each action in some states, led there turn by turn."""
-    turns = [(now, last, *seen_at(tree, at)) for now, at, last in _turns_to(tree, states)]
+    everywhere = np.arange(len(states))
+    ways = _turns_to(tree, states)
+    if wants_views(agent):
+        ways = iter([(everywhere, states, np.ones(len(states), np.bool_))])
+    turns = [(now, last, *_shown(tree, agent, at)) for now, at, last in ways]
     counts = np.zeros((len(states), num_actions(tree.rung.bet_sizes)))
     agent.reset(len(states))
     for _ in range(samples):
         if hasattr(agent, "restart"):
-            agent.restart(np.arange(len(states)))
-        for now, last, observations, masks in turns:
-            actions = agent.act(observations, masks, rng, now)
+            agent.restart(everywhere)
+        for now, last, seen, masks in turns:
+            actions = agent.act(seen, masks, rng, now)
             counts[now[last], actions[last]] += 1
     return counts / samples
 
