@@ -56,6 +56,6 @@ def section(card: Card, table: Table) -> str:
             ]
             text += f"\n{table(head, rows)}"
         text += f"\nRules `{digest[:16]}`, observation `{card.observation_version}`.\n"
-    for exploit in card.exploits:
-        text += f"\n{exploit.sentence} `{exploit.command}` finds it again.\n"
+    for bound in card.bounds:
+        text += f"\n{bound.sentence} `{bound.command}` finds it again.\n"
     return text

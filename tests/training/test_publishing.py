@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
-from sabacc_agents.zoo.card import Exploit, Margin
+from sabacc_agents.zoo.card import Bound, Margin
 from sabacc_training import cli, publishing
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.conductor import AGENT, CHECKPOINT
@@ -26,7 +26,11 @@ from .fast.test_run import TINY
 
 AGENTS = "loose", "rollouts", "tight"
 SCRIPTED = ["loose", "tight"]
-GAMES = {"rules": "orsl", "rule_overrides": {"short_call": "all_in"}, "more_rules": ["black_spire"]}
+GAMES = {
+    "rules": "orsl",
+    "rule_overrides": {"short_call": "all_in"},
+    "more_rules": [{"rules": "black_spire"}],
+}
 CONFIG = validated(
     FastConfig, TINY | GAMES | {"num_players": 3, "most_players": 4, "steps": 1000, "progress": {}}
 )
@@ -34,7 +38,7 @@ TOML = """
 trainer = "fast"
 rules = "orsl"
 rule_overrides = {short_call = "all_in"}
-more_rules = ["black_spire"]
+more_rules = [{rules = "black_spire"}]
 num_players = 3
 most_players = 4
 steps = 1000
@@ -70,8 +74,12 @@ def run(trained, tmp_path, monkeypatch):
 
 
 def command(*words) -> int:
+    return run_command("zoo", *words)
+
+
+def run_command(*words) -> int:
     with pytest.raises(SystemExit) as ended:
-        cli.main(["zoo", *words])
+        cli.main([*words])
     return int(ended.value.code or 0)
 
 
@@ -125,13 +133,13 @@ def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypat
     assert len(again) == 1
     again.clear()
     margin = Margin(mean=5, half_width=1, deals=10)
-    exploit = Exploit(
+    bound = Bound(
         rules="black_spire", num_players=3, decisions=9, seeds=(0,), margin=margin, command="x"
     )
-    publishing.write_card(zoo.read_card("porg").model_copy(update={"exploits": (exploit,)}))
+    publishing.write_card(zoo.read_card("porg").model_copy(update={"bounds": (bound,)}))
     card = publishing.publish("porg", run, deals=4, rollouts=0)
     assert card == zoo.read_card("porg")
-    assert card.exploits == (exploit,)
+    assert card.bounds == (bound,)
     assert again == []
     assert len(card.results) == 2 * len(SCRIPTED)
     publishing.publish("porg", run, deals=5, rollouts=0)
@@ -258,3 +266,21 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
     parts = hero_margin(rules, tight, maximiser, 2, 25, 3, on_hands=counts.append)
     assert counts == [20, 20, 10]
     assert together == parts  # neither agent leaves anything to chance
+
+
+def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, capsys) -> None:
+    publishing.publish("porg", run, deals=4, rollouts=0)
+    learning = "learning={num_tables = 16, decisions = 100, minibatch = 50}"
+    game = ["black_spire", "steps=300", "seeds=2", "deals=20", learning, "--num-players", "3"]
+    for more in ([], ["learning.hidden=[8]"]):
+        folder = f"responses{len(more)}"
+        words = ["exploit", "zoo:porg", *game, *more, "--publish", "--folder", folder]
+        assert run_command(*words) == 0
+        (bound,) = zoo.read_card("porg").bounds
+        assert (bound.rules, bound.num_players, bound.decisions) == ("black_spire", 3, 300)
+        assert bound.seeds == (0, 1)
+        assert bound.margin.deals == 20
+        assert bound.command.startswith("sabacc exploit zoo:porg black_spire steps=300 ")
+        assert ("hidden" in bound.command) == bool(more)
+    assert run_command("exploit", "loose", *game, "--publish") == 2
+    assert "'loose' has no card" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from sabacc_agents import zoo
 from sabacc_agents.loading import load
 from sabacc_agents.network import NetworkInfo, load_network, read_info, save_network
 from sabacc_agents.saved import SUFFIX
-from sabacc_agents.zoo.card import Card, Margin, Result
+from sabacc_agents.zoo.card import Bound, Card, Margin, Result
 
 from sabacc_env.agent import agent_class, registered_agents
 from sabacc_env.errors import SabaccError
@@ -21,8 +21,10 @@ from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences
 from sabacc_training.checkpoint import FREE, load_checkpoint
 from sabacc_training.conductor import AGENT, CHECKPOINT
+from sabacc_training.exploiting import Exploit, ExploitConfig
 from sabacc_training.field import hero_margin
 from sabacc_training.files import make_folder, write_bytes, write_text
+from sabacc_training.margins import Estimate
 from sabacc_training.progress import ResultProgress
 from sabacc_training.run_config import RunConfig
 from sabacc_training.trainers import training_config
@@ -108,12 +110,12 @@ def measured(spec: str | Path, planned: Planned, progress: ResultProgress) -> Re
         rules, hero, opponent, num_players, planned.deals, SEED, bet_sizes, on_hands=progress.hands
     )
     progress.end(estimate)
-    margin = Margin(
-        mean=round(estimate.mean, 1),
-        half_width=round(estimate.half_width(), 1),
-        deals=planned.deals,
+    return Result(
+        rules=label,
+        num_players=num_players,
+        opponent=planned.opponent,
+        margin=_rounded(estimate, planned.deals),
     )
-    return Result(rules=label, num_players=num_players, opponent=planned.opponent, margin=margin)
 
 
 def measured_again(name: str) -> Card:
@@ -176,6 +178,47 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> Card:
     return card
 
 
+def keep_bound(config: ExploitConfig, found: Exploit, command: str) -> None:
+    """Write what responses won from a member of the zoo on its card, in place of what was there.
+
+    Args:
+        config: whose exploitability was bounded, in which game, with what budget.
+        found: the responses.
+        command: what finds them again.
+
+    Raises:
+        SabaccError: for an agent that is no member, or a zoo that cannot be written into.
+    """
+    card = zoo.read_card(member_named(config.agent))
+    margin = found.best.margin
+    bound = Bound(
+        rules=rules_label(config.rule_set),
+        num_players=config.num_players,
+        decisions=config.steps,
+        seeds=tuple(response.seed for response in found.responses),
+        margin=_rounded(margin, config.deals),
+        command=command,
+    )
+    others = [each for each in card.bounds if not each.is_of(bound)]
+    write_card(card.model_copy(update={"bounds": (*others, bound)}))
+
+
+def member_named(spec: str) -> str:
+    """Return the name of the member that a spec means.
+
+    Raises:
+        SabaccError: for a spec that means none.
+    """
+    if not zoo.is_member(spec):
+        raise SabaccError(f"agent: {spec!r} has no card; members of the zoo have ({zoo.PREFIX}…)")
+    return spec.removeprefix(zoo.PREFIX)
+
+
+def _rounded(margin: Estimate, deals: int) -> Margin:
+    """Return a margin as cards have it."""
+    return Margin(mean=round(margin.mean, 1), half_width=round(margin.half_width(), 1), deals=deals)
+
+
 def write_card(card: Card) -> None:
     """Write a member's card, whole or not at all."""
     write_text(zoo.FOLDER / f"{card.name}.json", card.text())
@@ -234,6 +277,6 @@ def _with_what_is_known(card: Card, path: Path) -> Card:
     return card.model_copy(
         update={
             "results": other.results or card.results,
-            "exploits": other.exploits or card.exploits,
+            "bounds": other.bounds or card.bounds,
         }
     )

@@ -60,7 +60,7 @@ class Result(_Plain):
     """The member's margin over it."""
 
 
-class Exploit(_Plain):
+class Bound(_Plain):
     """A lower bound of exploitability: what a best response wins that was trained against it."""
 
     rules: str
@@ -81,14 +81,20 @@ class Exploit(_Plain):
     command: str
     """The command that trains and measures it again."""
 
+    def is_of(self, other: Bound) -> bool:
+        """Say whether another one is of the same game."""
+        return (self.rules, self.num_players) == (other.rules, other.num_players)
+
     @property
     def sentence(self) -> str:
         """What it says."""
+        what = "a lower bound of its exploitability"
+        if self.num_players > 2:
+            what = "what one seat gains against copies of it, at least"
         return (
-            f"Best responses trained for {self.decisions:,} decisions, seeds "
-            f"{', '.join(map(str, self.seeds))}: the best wins {self.margin} mA/h from it, a lower "
-            f"bound of its exploitability ({self.rules}, {self.num_players} seats, "
-            f"{self.margin.deals:,} deals)."
+            f"{self.rules}, {self.num_players} seats: the best of {len(self.seeds)} responses "
+            f"trained against it for {self.decisions:,} decisions each wins {self.margin} mA/h on "
+            f"{self.margin.deals:,} fresh deals, {what}."
         )
 
 
@@ -132,7 +138,7 @@ class Card(_Plain):
     results: tuple[Result, ...] = ()
     """What it won from whom."""
 
-    exploits: tuple[Exploit, ...] = ()
+    bounds: tuple[Bound, ...] = ()
     """What best responses won from it."""
 
     @classmethod

@@ -89,8 +89,8 @@ def _print_card(console: Console, card: Card) -> None:
         if card.margins(rules):
             console.print()
             console.print(_results(card, rules))
-    for exploit in card.exploits:
-        console.print(Text(f"\n{exploit.sentence} {exploit.command}"), soft_wrap=True)
+    for bound in card.bounds:
+        console.print(Text(f"\n{bound.sentence} {bound.command}"), soft_wrap=True)
 
 
 def _results(card: Card, rules: str) -> Table:
