@@ -27,7 +27,7 @@ def overview(cards: Sequence[Card], table: Table) -> str:
         least = card.least
         margin = f"{least.margin} over `{least.opponent}`" if least else "-"
         rows.append(
-            (f"`{card.name}`", card.plays, f"{card.decisions:,}", f"{card.hours:.1f}", margin)
+            (f"`{card.name}`", card.plays, f"{card.decisions:,}", f"{card.hours:.2f}", margin)
         )
     return table(head, rows)
 
@@ -37,7 +37,7 @@ def section(card: Card, table: Table) -> str:
     met = ", ".join(f"`{name}`" for name in card.opponents) or "nobody but itself"
     text = (
         f"\n## {card.name}\n\n"
-        f"Learnt from {card.decisions:,} decisions in {card.hours:.1f} hours, seed {card.seed}; in "
+        f"Learnt from {card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}; in "
         f"training it met {met}. `{card.retrain}` trains it again, "
         f"`sabacc zoo {card.name} --measure` measures it again.\n"
     )

@@ -65,7 +65,7 @@ def _overview() -> Table:
             name,
             card.plays,
             f"{card.decisions:,}",
-            f"{card.hours:.1f}",
+            f"{card.hours:.2f}",
             f"{least.margin} over {least.opponent}" if least else "-",
         )
     return table
@@ -75,7 +75,7 @@ def _print_card(console: Console, card: Card) -> None:
     digests = "; ".join(f"{label} {digest[:16]}" for label, digest in card.rules.items())
     lines = {
         "plays": card.plays,
-        "learnt from": f"{card.decisions:,} decisions in {card.hours:.1f} hours, seed {card.seed}",
+        "learnt from": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
         "met in training": ", ".join(card.opponents) or "nobody but itself",
         "rules": digests,
         "observation": card.observation_version,
