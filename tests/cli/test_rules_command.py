@@ -11,14 +11,7 @@ from sabacc_training import cli
 
 from sabacc_env.rules import load_rules, rule_sets
 from sabacc_env.rules.text import page
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process; return its exit code, output and errors."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    output, errors = capsys.readouterr()
-    return int(ended.value.code or 0), output, errors
+from tests.commands import run
 
 
 def test_without_a_name_all_six_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

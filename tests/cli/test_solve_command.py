@@ -8,7 +8,7 @@ import pytest
 from sabacc_agents import load
 from sabacc_training.solving import load_rung
 
-from tests.cli.test_rules_command import run
+from tests.commands import run
 
 
 def test_without_a_name_the_rungs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
 import pytest
-from sabacc_training import cli
 from sabacc_training.bench import peers, run, turns
 from sabacc_training.bench.config import PARTS, BenchConfig, bench_config
 from sabacc_training.bench.names import CACHED, RAW, inside, stepped
@@ -18,6 +17,7 @@ from sabacc_training.bench.results import Measured, Ratio, Results, Spread
 from sabacc_training.bench.sampling import Clock, Sample, Subject, rounds
 
 from sabacc_env import rule_sets
+from tests.commands import command
 
 QUICK = bench_config(quick=True)
 
@@ -27,10 +27,8 @@ def bench(capsys, tmp_path):
     """Return a function that runs the command: (exit code, output, errors)."""
 
     def bench(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(["bench", *map(str, arguments), "--output", str(tmp_path / "out")])
-        output, errors = capsys.readouterr()
-        return int(ended.value.code or 0), output, errors
+        code = command("bench", *arguments, "--output", tmp_path / "out")
+        return code, *capsys.readouterr()
 
     return bench
 

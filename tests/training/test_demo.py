@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sabacc_training import cli
+
+from tests.commands import command
 
 MUST_BE_BEATEN = ("random", "tight", "calling_station", "always_raise")
 
@@ -48,10 +49,8 @@ def test_a_mistake_is_one_sentence_before_any_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, sentence: str
 ) -> None:
     folder = tmp_path / "demo"
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["demo", "--folder", str(folder), f"--{option}", value])
-    output, errors = capsys.readouterr()
-    assert (ended.value.code, output, errors) == (2, "", f"sabacc: {sentence}\n")
+    code = command("demo", "--folder", folder, f"--{option}", value)
+    assert (code, *capsys.readouterr()) == (2, "", f"sabacc: {sentence}\n")
     assert not folder.exists()
 
 

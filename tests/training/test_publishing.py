@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
 from sabacc_agents.zoo.card import Bound, Margin
-from sabacc_training import cli, publishing
+from sabacc_training import publishing
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.conductor import AGENT, CHECKPOINT
 from sabacc_training.config import dump, validated
@@ -21,6 +21,7 @@ from sabacc_training.tournament import TournamentConfig, play_tournament
 from sabacc_env import load_rules
 from sabacc_env.agent import registered_agents
 from tests.agents.test_network import weights_of
+from tests.commands import command
 
 from .fast.test_run import TINY
 
@@ -73,18 +74,8 @@ def run(trained, tmp_path, monkeypatch):
     return folder
 
 
-def command(*words) -> int:
-    return run_command("zoo", *words)
-
-
-def run_command(*words) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main([*words])
-    return int(ended.value.code or 0)
-
-
 def test_a_run_becomes_a_member(run, capsys) -> None:
-    assert command("porg", "--publish", str(run), "--deals", "6") == 0
+    assert command("zoo", "porg", "--publish", str(run), "--deals", "6") == 0
     printed = capsys.readouterr()
     assert "sabacc train configs/zoo/porg.toml" in printed.out
     assert "tight, orsl, short_call all_in, 4 seats: " in printed.err
@@ -119,7 +110,7 @@ def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypat
         return measured(spec, planned, progress)
 
     monkeypatch.setattr(publishing, "measured", interrupted)
-    assert command("porg", "--publish", str(run), "--deals", "4") == 130
+    assert command("zoo", "porg", "--publish", str(run), "--deals", "4") == 130
     assert zoo.members() == ()
     first = json.loads((run / "porg.json").read_text())["results"]
     assert len(first) == 3
@@ -165,8 +156,8 @@ def test_results_are_measured_again(run, capsys) -> None:
     publishing.publish("porg", run, deals=4, rollouts=0)
     card = zoo.read_card("porg")
     assert publishing.measured_again("porg") == card
-    assert command() == 0
-    assert command("porg") == 0
+    assert command("zoo") == 0
+    assert command("zoo", "porg") == 0
     printed = capsys.readouterr().out
     assert "3 to 4 players" in printed
     assert printed.count(str(card.margins("black_spire")["tight"][4])) >= 1
@@ -213,7 +204,7 @@ def other_agent(run: Path) -> None:
 )
 def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
     spoil(run)
-    assert command("porg", "--publish", str(run), "--deals", "4") == 2
+    assert command("zoo", "porg", "--publish", str(run), "--deals", "4") == 2
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
@@ -231,7 +222,7 @@ def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(run, capsys, words, sentence) -> None:
-    assert command(*words) == 2
+    assert command("zoo", *words) == 2
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
@@ -275,12 +266,12 @@ def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, ca
     for more in ([], ["learning.hidden=[8]"]):
         folder = f"responses{len(more)}"
         words = ["exploit", "zoo:porg", *game, *more, "--publish", "--folder", folder]
-        assert run_command(*words) == 0
+        assert command(*words) == 0
         (bound,) = zoo.read_card("porg").bounds
         assert (bound.rules, bound.num_players, bound.decisions) == ("black_spire", 3, 300)
         assert bound.seeds == (0, 1)
         assert bound.margin.deals == 20
         assert bound.command.startswith("sabacc exploit zoo:porg black_spire steps=300 ")
         assert ("hidden" in bound.command) == bool(more)
-    assert run_command("exploit", "loose", *game, "--publish") == 2
+    assert command("exploit", "loose", *game, "--publish") == 2
     assert "'loose' has no card" in capsys.readouterr().err

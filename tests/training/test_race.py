@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabacc_training import cli
 from sabacc_training.race import Lap, run_until
 from sabacc_training.trainers import training_config
+
+from tests.commands import command
 
 GAME = 'rules = "black_spire"\nsteps = 3000\n[progress]\nevery = 1000\n[pool]\nsnapshots = 0\n'
 FAST = (
@@ -41,25 +42,19 @@ def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
     assert ended.steps >= 3000
 
 
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main([str(each) for each in arguments])
-    return int(ended.value.code or 0)
-
-
 def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     configs: list[Path], capsys: Any
 ) -> None:
-    assert run("race", *configs, "--over", "random", "--margin", "-5000") == 0
+    assert command("race", *configs, "--over", "random", "--margin", "-5000") == 0
     out = capsys.readouterr().out
     assert "over random (mA/h)" in out
     assert "times the first" in out
-    assert run("race", *configs, "--rung", "one_card", "--nash-conv", "0") == 0
+    assert command("race", *configs, "--rung", "one_card", "--nash-conv", "0") == 0
     out = capsys.readouterr().out
     assert "NashConv" in out
     assert out.count("and was not there yet") == 2
 
 
 def test_what_is_wrong_is_said_in_one_sentence(capsys: Any) -> None:
-    assert run("race") == 2
+    assert command("race") == 2
     assert "give at least one training configuration" in capsys.readouterr().err

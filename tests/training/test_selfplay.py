@@ -14,7 +14,6 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 from sabacc_agents.loading import load, trained_against
-from sabacc_training import cli
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.conductor import AGENT, CHECKPOINT
 from sabacc_training.field import hero_margin
@@ -25,6 +24,7 @@ from sabacc_training.selfplay_config import PPOConfig, TrainingConfig
 from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError, load_rules
+from tests.commands import command
 
 SMALL = TrainingConfig(
     rules="black_spire",
@@ -194,12 +194,12 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
     config = tmp_path / "tiny.toml"
     config.write_text(f"rules = 'black_spire'\nsteps = 64\n{TINY}")
     arguments = ["train", str(config), "--folder", str(tmp_path / "run")]
-    assert run(arguments) == 0
-    assert run(arguments) == 2
+    assert command(*arguments) == 0
+    assert command(*arguments) == 2
     assert "holds a run already" in capsys.readouterr().err
-    assert run([*arguments, "ppo.batch_size=16", "--resume"]) == 2
+    assert command(*arguments, "ppo.batch_size=16", "--resume") == 2
     assert "was made with other values of ppo;" in capsys.readouterr().err
-    assert run([*arguments, "steps=96", "--resume"]) == 2
+    assert command(*arguments, "steps=96", "--resume") == 2
     assert "schedules run over all steps and no run is made longer" in capsys.readouterr().err
 
 
@@ -207,7 +207,7 @@ def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
     config = tmp_path / "tiny.toml"
     config.write_text(f"rules = 'black_spire'\nsteps = 96\n{TINY}")
     progress = "progress={every = 32, deals = 20, checkpoint_seconds = 1000}"
-    assert run(["train", str(config), progress, "--folder", str(tmp_path / "run")]) == 0
+    assert command("train", str(config), progress, "--folder", str(tmp_path / "run")) == 0
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
     for line in lines:
@@ -223,12 +223,6 @@ rollout = 4
 batch_size = 32
 hidden = [8]
 """
-
-
-def run(arguments: list[str]) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    return int(ended.value.code or 0)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +244,7 @@ def run(arguments: list[str]) -> int:
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence):
     config = tmp_path / "tiny.toml"
     config.write_text(f"steps = 64\n{TINY}")
-    assert run(["train", str(config), override, "--folder", str(tmp_path / "run")]) == 2
+    assert command("train", str(config), override, "--folder", str(tmp_path / "run")) == 2
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
@@ -262,7 +256,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys, below):
     config, file = tmp_path / "tiny.toml", tmp_path / "file"
     config.write_text(f"steps = 64\n{TINY}")
     file.touch()
-    assert run(["train", str(config), "--folder", str(file / below)]) == 2
+    assert command("train", str(config), "--folder", str(file / below)) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"sabacc: {file / below}: this folder cannot be made (")
     assert error.count("\n") == 1
@@ -278,5 +272,5 @@ def test_a_file_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
 def test_resuming_from_nothing_is_refused(tmp_path, capsys):
     config = tmp_path / "tiny.toml"
     config.write_text(TINY)
-    assert run(["train", str(config), "--folder", str(tmp_path / "run"), "--resume"]) == 2
+    assert command("train", str(config), "--folder", str(tmp_path / "run"), "--resume") == 2
     assert "there is no checkpoint to resume from" in capsys.readouterr().err

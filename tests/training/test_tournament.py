@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from sabacc_training import cli, evaluation, report, tournament
+from sabacc_training import evaluation, report, tournament
 from sabacc_training.config import load_config
 from sabacc_training.margins import Match
 from sabacc_training.tournament import TournamentConfig
+
+from tests.commands import command
 
 TOYS = "tests.training.toys:"
 CONFIG = f"""
@@ -36,10 +38,7 @@ def run(capsys, config):
     """Return a function that runs the command: (exit code, output, errors)."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(["tournament", str(config), *map(str, arguments)])
-        output, errors = capsys.readouterr()
-        return int(ended.value.code or 0), output, errors
+        return command("tournament", config, *arguments), *capsys.readouterr()
 
     return run
 

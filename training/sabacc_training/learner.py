@@ -81,12 +81,7 @@ class Learner:
     def save_agent(self, path: Path) -> None:
         """Write the averaged policy as a network that ``sabacc_agents`` plays."""
         config = self.config
-        training = {
-            "config": config.model_dump(mode="json"),
-            "opponents": [name for name, weight in config.pool.scripted.items() if weight],
-            "seed": config.seed,
-            "steps": self.steps,
-        }
+        training = config.told_after(self.steps)
         seats = (config.num_players,)
         info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, training)
         actor = self.average.actor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -128,6 +128,15 @@ class RunConfig(GameConfig):
 
     progress: ProgressConfig = ProgressConfig()
     """How the run is followed and kept."""
+
+    def told_after(self, steps: int) -> dict[str, Any]:
+        """Return what a network that was saved after so many steps says of its training."""
+        return {
+            "config": self.model_dump(mode="json"),
+            "opponents": [name for name, weight in self.pool.scripted.items() if weight],
+            "seed": self.seed,
+            "steps": steps,
+        }
 
 
 def linear(ends: tuple[float, float], progress: float) -> float:

@@ -60,6 +60,17 @@ class Result(_Plain):
     """The member's margin over it."""
 
 
+def what_a_response_gains(num_players: int) -> str:
+    """Return what the margin of a trained best response means at so many seats.
+
+    >>> what_a_response_gains(2)
+    'a lower bound of its exploitability'
+    """
+    if num_players == 2:
+        return "a lower bound of its exploitability"
+    return "what one seat gains against copies of it, at least"
+
+
 class Bound(_Plain):
     """A lower bound of exploitability: what a best response wins that was trained against it."""
 
@@ -88,13 +99,10 @@ class Bound(_Plain):
     @property
     def sentence(self) -> str:
         """What it says."""
-        what = "a lower bound of its exploitability"
-        if self.num_players > 2:
-            what = "what one seat gains against copies of it, at least"
         return (
             f"{self.rules}, {self.num_players} seats: the best of {len(self.seeds)} responses "
             f"trained against it for {self.decisions:,} decisions each wins {self.margin} mA/h on "
-            f"{self.margin.deals:,} fresh deals, {what}."
+            f"{self.margin.deals:,} fresh deals, {what_a_response_gains(self.num_players)}."
         )
 
 

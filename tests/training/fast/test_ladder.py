@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sabacc_training import cli
 from sabacc_training.fast.ladder import Climb, climb, ladder_config
 from sabacc_training.fast.learner import FastLearner
 from sabacc_training.solving import flatten, load_rung, nash_conv
+
+from tests.commands import command
 
 
 def test_a_small_game_is_learnt_in_seconds() -> None:
@@ -43,17 +44,11 @@ def test_what_a_climb_says() -> None:
     np.testing.assert_array_equal(found.seconds_to(0.2), [2, np.inf])
 
 
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    return int(ended.value.code or 0)
-
-
 def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("matplotlib")
     file = tmp_path / "new" / "ladder.svg"
     picture = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
-    assert run("ladder", "one_card", "moving magnet", *picture) == 0
+    assert command("ladder", "one_card", "moving magnet", *picture) == 0
     out = capsys.readouterr().out
     assert "one_card: 631 nodes; 20,000 decisions, 2 seeds" in out
     assert "moving magnet" in out
@@ -72,7 +67,7 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
 def test_what_is_wrong_is_said_in_one_sentence(
     capsys: Any, arguments: list[str], sentence: str
 ) -> None:
-    assert run("ladder", *arguments) == 2
+    assert command("ladder", *arguments) == 2
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1

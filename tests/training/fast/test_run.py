@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 import torch
 from sabacc_agents.loading import load, trained_against
-from sabacc_training import cli
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.conductor import AGENT, BEST, CHECKPOINT, CURVES
 from sabacc_training.config import dump, validated
@@ -26,6 +25,7 @@ from sabacc_training.field import hero_margin
 from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError, Tables, load_rules
+from tests.commands import command
 
 TINY: dict[str, Any] = {
     "trainer": "fast",
@@ -202,12 +202,6 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
     )
 
 
-def run(arguments: list[str]) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    return int(ended.value.code or 0)
-
-
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
@@ -228,7 +222,7 @@ def run(arguments: list[str]) -> int:
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence) -> None:
     (tmp_path / "run.json").write_text(dump(tiny()))
     arguments = ["train", str(tmp_path / "run.json"), override, "--folder", str(tmp_path / "run")]
-    assert run(arguments) == 2
+    assert command(*arguments) == 2
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
@@ -237,6 +231,6 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
 
 def test_the_command_trains_with_either(tmp_path, capsys) -> None:
     (tmp_path / "run.json").write_text(dump(tiny(steps=600)))
-    assert run(["train", str(tmp_path / "run.json"), "--folder", str(tmp_path / "run")]) == 0
+    assert command("train", str(tmp_path / "run.json"), "--folder", str(tmp_path / "run")) == 0
     assert (tmp_path / "run" / AGENT).exists()
     assert "The agent is" in capsys.readouterr().out

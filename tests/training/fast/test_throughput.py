@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sabacc_training import cli
 from sabacc_training.config import load_config
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.throughput import HAND, nothing_of
+
+from tests.commands import command
 
 TINY = """trainer = "fast"
 rules = "black_spire"
@@ -44,9 +45,7 @@ def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path)
 
 def test_the_command_prints_both(config: Path, capsys: Any) -> None:
     arguments = ["throughput", str(config), "learning.epochs=3", "--rounds", "1", "--updates", "1"]
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    assert ended.value.code == 0
+    assert command(*arguments) == 0
     out = capsys.readouterr().out
     assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out
     assert "at the tables" in out

@@ -85,9 +85,6 @@ class FastConfig(RunConfig):
     trainer: Literal["fast"]
     """Which trainer does it."""
 
-    averaging: Share = 0.05
-    """How far the saved policy's weights move to the learner's at an update; 1 saves the last."""
-
     most_players: int | None = Field(None, ge=2, le=8)
     """Where tables have several numbers of seats, each as many tables: the most, and
     ``num_players`` the least."""

@@ -63,7 +63,7 @@ class FastLearner:
         critic.start(generator, 1.0)
         self._actor = Learnt(actor, learning.grad_norm)
         self._critic = Learnt(critic, learning.grad_norm)
-        self.agent = Player(actor, self.inputs, self._made)
+        self.agent = Player(actor, self.inputs)
         self.average = self.agent.frozen()
         self._magnet = self.average if learning.magnet == "moving" else self.agent.frozen()
         self.pool = Pool(config, self.agent, self._built)
@@ -118,7 +118,8 @@ class FastLearner:
 
     def _learn(self, closed: Closed) -> None:
         rate = linear(self.config.learning.learning_rate, self.progress)
-        orders = [self._rng.permutation(self._parts(closed.rows)) for _ in range(self.epochs)]
+        epochs = self.config.learning.epochs
+        orders = [self._rng.permutation(self._parts(closed.rows)) for _ in range(epochs)]
         jobs: list[Callable[[], None]] = [
             lambda: self._learn_policy(closed, orders, rate),
             lambda: self._learn_values(closed, orders, rate),
@@ -130,11 +131,6 @@ class FastLearner:
             beside = self._beside.submit(jobs[1])
             jobs[0]()
             beside.result()
-
-    @property
-    def epochs(self) -> int:
-        """Passes over the decisions in an update."""
-        return self.config.learning.epochs
 
     def _parts(self, rows: Rows) -> NDArray[np.int64]:
         """Return the bounds of minibatches, (count, 2): runs of rows, for that copies nothing.
@@ -228,12 +224,7 @@ class FastLearner:
     def save_agent(self, path: Path) -> None:
         """Write the averaged policy as a network that ``sabacc_agents`` plays."""
         config = self.config
-        training = {
-            "config": config.model_dump(mode="json"),
-            "opponents": [name for name, weight in config.pool.scripted.items() if weight],
-            "seed": config.seed,
-            "steps": self.steps,
-        }
+        training = config.told_after(self.steps)
         network = self.average.network
         seats = tuple(dict.fromkeys(players for _, players in config.games))
         info = NetworkInfo(config.all_rules, seats, config.bet_sizes, "relu", training)

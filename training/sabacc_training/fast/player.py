@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from sabacc_training.fast.inputs import Inputs
 from sabacc_training.fast.kernels import draw, legal_bits, log_softmax
-from sabacc_training.fast.mlp import Made, Mlp
+from sabacc_training.fast.mlp import Mlp
 
 ROUND: Final = 128
 
@@ -26,13 +26,11 @@ class Player:
     Args:
         network: gives a logit for each action.
         inputs: what it is shown.
-        made: where its matrices are multiplied, and in what precision.
     """
 
-    def __init__(self, network: Mlp, inputs: Inputs, made: Made) -> None:
+    def __init__(self, network: Mlp, inputs: Inputs) -> None:
         self.network = network
         self._inputs = inputs
-        self._made = made
 
     def reset(self, num_tables: int) -> None:
         """Remember nothing."""
@@ -61,7 +59,7 @@ class Player:
     def _seen(self, observations: Floats, action_masks: NDArray[np.int8]) -> tuple[Floats, Ints]:
         legal = np.zeros(len(action_masks), np.int64)
         legal_bits(action_masks, np.arange(len(legal)), legal)
-        shown = torch.from_numpy(self._inputs.outlook.shown(observations)).to(*self._made)
+        shown = torch.from_numpy(self._inputs.outlook.shown(observations)).to(*self.network.made)
         return self.logs(shown, legal), legal
 
     def logs(self, shown: Tensor, legal: Ints) -> Floats:
@@ -77,10 +75,10 @@ class Player:
 
     def frozen(self) -> Player:
         """Return a copy that no longer learns."""
-        copy = Mlp(self.network.sizes, self._made)
+        copy = Mlp(self.network.sizes, self.network.made)
         copy.weights.copy_(self.network.weights)
         copy.settle()
-        return Player(copy, self._inputs, self._made)
+        return Player(copy, self._inputs)
 
     def state(self) -> Tensor:
         """Return what it plays by, for ``restore``."""
