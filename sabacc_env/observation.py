@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,18 @@ __all__ = [
 ]
 
 
+def _places() -> Iterator[tuple[str, slice, tuple[int, ...]]]:
+    """Yield the name, the columns and the shape of each block."""
+    first = 0
+    for block in BLOCKS:
+        size = math.prod(block.shape)
+        yield block.name, slice(first, first + size), block.shape
+        first += size
+
+
+_PLACES: Final = tuple(_places())
+
+
 def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
     """Return the blocks of one observation or of a batch of them, by the names in ``BLOCKS``.
 
@@ -29,13 +44,8 @@ def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
     >>> blocks(np.zeros((8, OBSERVATION_SIZE), dtype=np.float32)).opponents.shape
     (8, 7, 24)
     """
-    views = {}
-    first = 0
-    for block in BLOCKS:
-        size = len(block.features)
-        flat = observations[..., first : first + size]
-        views[block.name] = flat.reshape(observations.shape[:-1] + block.shape)
-        first += size
+    rows = observations.shape[:-1]
+    views = {name: observations[..., where].reshape(rows + shape) for name, where, shape in _PLACES}
     return SimpleNamespace(**views)
 
 

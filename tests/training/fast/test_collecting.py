@@ -10,6 +10,7 @@ from sabacc_training.fast.collecting import Stakes, tables_of
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.learner import FastLearner
 from sabacc_training.fast.mlp import Made
+from sabacc_training.fast.opponents import CURRENT, Cast
 from sabacc_training.fast.rows import Batch
 
 from sabacc_env import SabaccError, Tables
@@ -102,3 +103,28 @@ def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
     np.testing.assert_allclose(rewards[:, ~points], net[:, ~points] / (4 * 5), rtol=1e-6)
     assert net[:, points].any()
     assert net[:, ~points].any()
+
+
+def test_a_hand_is_played_by_the_learner_and_copies_of_one_other() -> None:
+    scripted = {"random": 1.0, "tight": 2.0}
+    config = config_of(
+        "casino",
+        num_players=3,
+        most_players=5,
+        pool={"current": 1, "snapshots": 0, "scripted": scripted},
+        learning={**LEARNING, "num_tables": 3000},
+    )
+    learner = FastLearner(config)
+    cast = Cast(config, learner.pool, learner.collector.tables)
+    cast.draw(np.arange(3000), np.random.default_rng(0))
+    members, others, heroes = cast.members, [], []
+    for table, players in enumerate(learner.collector.tables.players):
+        seats = members[table, :players]
+        counts = np.bincount(seats, minlength=3)
+        other = int(counts[1:].argmax() + 1) if counts[1:].any() else CURRENT
+        assert counts[other] == (players if other == CURRENT else players - 1)
+        others.append(other)
+        if other != CURRENT:
+            heroes.append((seats == CURRENT).argmax() / (players - 1))
+    np.testing.assert_allclose(np.bincount(others) / 3000, [0.25, 0.25, 0.5], atol=0.03)
+    np.testing.assert_allclose(np.mean(heroes), 0.5, atol=0.03)  # each seat as often

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sabacc_training.fast.inputs import Inputs
 from sabacc_training.fast.kernels import draw, log_softmax, policy_slopes
-from sabacc_training.fast.mlp import Made, Mlp
+from sabacc_training.fast.mlp import SMALLEST_SPREAD, Learnt, Made, Mlp
 from sabacc_training.fast.rows import Batch
 
 from sabacc_env import Tables, load_rules
@@ -48,6 +48,24 @@ def test_a_network_is_its_layers_and_its_gradient_theirs() -> None:
     ):
         torch.testing.assert_close(found, weight.grad)
         torch.testing.assert_close(found_bias, bias.grad)
+
+
+def test_a_network_learns_by_adam_as_pytorch_has_it() -> None:
+    network = Mlp((6, 5, 2), F32)
+    network.start(torch.Generator().manual_seed(0), 1.0)
+    weights = network.weights.clone().requires_grad_()
+    theirs, learnt = torch.optim.Adam([weights], eps=SMALLEST_SPREAD), Learnt(network, 0.5)
+    for step in range(20):
+        gradient = torch.randn(len(weights)) * 10.0 ** (step % 3 - 2)  # some are shortened
+        gradient[:4] = 0.0
+        network.gradient.copy_(gradient)
+        weights.grad = gradient
+        torch.nn.utils.clip_grad_norm_([weights], 0.5)
+        theirs.param_groups[0]["lr"] = 0.01 / (step + 1)
+        theirs.step()
+        learnt.step(0.01 / (step + 1))
+    torch.testing.assert_close(network.weights, weights.detach())
+    assert not network.gradient.any()
 
 
 def test_logarithms_of_chances_of_legal_actions() -> None:

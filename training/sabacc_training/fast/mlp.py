@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import llvmlite.binding
 import torch
 from torch import Tensor
 
 from sabacc_env.errors import SabaccError
+
+MEAN_DECAY: Final = 0.9
+"""How much of Adam's mean of the gradients stays at a step, which is PyTorch's default."""
+
+SQUARE_DECAY: Final = 0.999
+"""How much of its mean of their squares stays, likewise."""
+
+SMALLEST_SPREAD: Final = 1e-5
+"""Added to the root of that mean, which divides a step: what is usual for PPO."""
 
 
 class Made(NamedTuple):
@@ -115,7 +124,9 @@ class Mlp:
 
 
 class Learnt:
-    """A network that is learnt: its weights, and Adam with the gradient's length limited.
+    """A network that is learnt, by Adam with the gradient's length limited.
+
+    Adam is written out: PyTorch's imports its compiler, which takes seconds and is not used.
 
     Args:
         network: what is learnt.
@@ -125,32 +136,40 @@ class Learnt:
     def __init__(self, network: Mlp, grad_norm: float) -> None:
         self.network = network
         self._grad_norm = grad_norm
-        network.weights.grad = network.gradient
-        self._adam = torch.optim.Adam([network.weights], lr=0.0, eps=1e-5, fused=True)
+        self._mean = torch.zeros_like(network.weights)
+        self._square = torch.zeros_like(network.weights)
+        self._steps = 0
 
     def step(self, learning_rate: float) -> None:
         """Learn from the gradient that was added up, and begin a new one."""
-        network = self.network
-        norm = float(torch.linalg.vector_norm(network.gradient))
+        network, gradient = self.network, self.network.gradient
+        norm = float(torch.linalg.vector_norm(gradient))
         if norm > self._grad_norm:
-            network.gradient.mul_(self._grad_norm / norm)
-        self._adam.param_groups[0]["lr"] = learning_rate
-        self._adam.step()
-        network.gradient.zero_()
+            gradient.mul_(self._grad_norm / norm)
+        self._steps += 1
+        self._mean.lerp_(gradient, 1 - MEAN_DECAY)
+        self._square.mul_(SQUARE_DECAY).addcmul_(gradient, gradient, value=1 - SQUARE_DECAY)
+        # Both start at zero, which these shares of the way that they have come make good.
+        mean_share, square_share = 1 - MEAN_DECAY**self._steps, 1 - SQUARE_DECAY**self._steps
+        # 1e-30 changes nothing, but roots of zeros take ten times as long.
+        spread = self._square.add(1e-30).sqrt_().mul_(square_share**-0.5).add_(SMALLEST_SPREAD)
+        network.weights.addcdiv_(self._mean, spread, value=-learning_rate / mean_share)
+        gradient.zero_()
         network.settle()
 
-    def state(self) -> dict[str, Tensor | dict[str, Tensor]]:
+    def state(self) -> dict[str, Any]:
         """Return all of it, for ``restore``."""
         return {
             "weights": self.network.weights,
-            "adam": dict(self._adam.state[self.network.weights]),
+            "mean": self._mean,
+            "square": self._square,
+            "steps": self._steps,
         }
 
-    def restore(self, state: dict[str, Tensor | dict[str, Tensor]]) -> None:
+    def restore(self, state: dict[str, Any]) -> None:
         """Go on from a ``state``."""
-        weights, adam = state["weights"], state["adam"]
-        assert isinstance(weights, Tensor)
-        assert isinstance(adam, dict)
-        self.network.weights.copy_(weights)
-        self._adam.state[self.network.weights] = dict(adam)
+        self.network.weights.copy_(state["weights"])
+        self._mean.copy_(state["mean"])
+        self._square.copy_(state["square"])
+        self._steps = state["steps"]
         self.network.settle()

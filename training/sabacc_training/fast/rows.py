@@ -148,11 +148,12 @@ class Batch:
             gains,
             closed,
         )
-        first_open = len(rows) if closed.all() else int(closed.argmin())
-        late = np.flatnonzero(closed[first_open:]) + first_open
         waiting = rows[np.flatnonzero(~closed)[-self._most_waiting :]]
-        rows[first_open : first_open + len(late)] = rows[late]
-        kept = np.concatenate([np.arange(first_open), late])
+        # The last of the closed rows take the places of open ones: so the fewest are copied.
+        kept = np.arange(np.count_nonzero(closed))
+        open_places = np.flatnonzero(~closed[: len(kept)])
+        kept[open_places] = np.flatnonzero(closed[len(kept) :]) + len(kept)
+        rows[open_places] = rows[kept[open_places]]
         return Closed(rows[: len(kept)], gains[kept], values[kept] + gains[kept], waiting)
 
     def go_on(self, waiting: Rows) -> None:
