@@ -164,14 +164,16 @@ def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path) -> None:
 
 
 def test_threads_change_no_byte_and_seeds_do(tmp_path) -> None:
-    plain = load_checkpoint(
-        train(CONFIGS["alone"], tmp_path / "1").parent / CHECKPOINT, CONFIGS["alone"]
-    )
-    two = CONFIGS["two_threads"]
-    threaded = load_checkpoint(train(two, tmp_path / "2").parent / CHECKPOINT, two)
-    other = load_checkpoint(train(tiny(seed=1), tmp_path / "3").parent / CHECKPOINT, tiny(seed=1))
-    assert torch.equal(plain["average"], threaded["average"])
-    assert not torch.equal(plain["average"], other["average"])
+    wide = {**TINY["learning"], "num_tables": 2100, "decisions": 5000, "minibatch": 1500}
+    averages = []
+    for number, changes in enumerate([{}, {"threads": 2}, {"seed": 1}]):
+        config = tiny(learning=wide, steps=10_000, progress={}, **changes)
+        folder = tmp_path / str(number)
+        train(config, folder)
+        averages.append(load_checkpoint(folder / CHECKPOINT, config)["average"])
+    plain, threaded, other = averages
+    assert torch.equal(plain, threaded)
+    assert not torch.equal(plain, other)
 
 
 def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path) -> None:

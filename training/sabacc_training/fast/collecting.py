@@ -18,6 +18,7 @@ from sabacc_training.fast.kernels import draw, legal_bits
 from sabacc_training.fast.opponents import Cast
 from sabacc_training.fast.player import Player
 from sabacc_training.fast.rows import Batch, Rows
+from sabacc_training.fast.workers import Workers
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import Antes
 
@@ -33,6 +34,7 @@ class Collector:
         inputs: what the networks are shown.
         player: the policy that learns.
         pool: who else plays.
+        workers: the threads that decide.
         clock: counts the time.
     """
 
@@ -43,10 +45,12 @@ class Collector:
         inputs: Inputs,
         player: Player,
         pool: Pool,
+        workers: Workers,
         clock: Clock,
     ) -> None:
         self._inputs = inputs
         self._player = player
+        self._workers = workers
         self._clock = clock
         self._rng = np.random.default_rng([config.seed, 2])
         self.tables = tables
@@ -89,15 +93,23 @@ class Collector:
         tables = self.tables
         rows.tables[:] = own
         rows.seats[:] = tables.seats_to_act[own]
+        uniforms = self._rng.random(len(own), np.float32)
+
+        def look(some: slice) -> None:
+            legal_bits(tables.action_masks, own[some], rows.legal[some])
+            shown = self._shown[some]
+            self._inputs.write(tables, own[some], shown)
+            rows.shown[some].copy_(torch.from_numpy(shown))
+
+        def choose(some: slice) -> None:
+            part = rows[some]
+            draw(logs[some], part.legal, uniforms[some], part.actions, part.log_chances)
+
         with self._clock.on("inputs"):
-            legal_bits(tables.action_masks, own, rows.legal)
-            shown = self._shown[: len(own)]
-            self._inputs.write(tables, own, shown)
-            rows.shown.copy_(torch.from_numpy(shown))
+            self._workers.over(len(own), look)
         with self._clock.on("playing"):
             logs = self._player.logs(rows.shown, rows.legal)
-            uniforms = self._rng.random(len(own), np.float32)
-            draw(logs, rows.legal, uniforms, rows.actions, rows.log_chances)
+            self._workers.over(len(own), choose)
 
     def follow(self, pool: Pool) -> None:
         """Draw opponents from a pool that has changed."""

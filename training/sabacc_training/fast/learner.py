@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from sabacc_training.fast.mlp import Learnt, Made, Mlp
 from sabacc_training.fast.opponents import ForEachGame
 from sabacc_training.fast.player import Player, whole_forward
 from sabacc_training.fast.rows import Batch, Closed, Rows
+from sabacc_training.fast.workers import Workers
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import linear
 
@@ -66,12 +66,13 @@ class FastLearner:
         critic.start(generator, 1.0)
         self._actor = Learnt(actor, learning.grad_norm)
         self._critic = Learnt(critic, learning.grad_norm)
-        self.agent = Player(actor, self.inputs)
+        self._workers = Workers(config.threads)
+        self.agent = Player(actor, self.inputs, self._workers)
         self.average = self.agent.frozen()
         self._magnet = self.average if learning.magnet == "moving" else self.agent.frozen()
         self.pool = Pool(config, self.agent, self._built)
         self.collector = Collector(
-            config, tables(config), self.inputs, self.agent, self.pool, self.clock
+            config, tables(config), self.inputs, self.agent, self.pool, self._workers, self.clock
         )
         self._batch = Batch(
             learning.num_tables,
@@ -81,7 +82,6 @@ class FastLearner:
             self._made,
         )
         self._rng = np.random.default_rng([config.seed, 3])
-        self._beside = ThreadPoolExecutor(1) if config.threads > 1 else None
         self.steps = 0
         self.updates = 0
 
@@ -109,7 +109,7 @@ class FastLearner:
         rows = self._batch.rows
         gathered = len(rows) - self._batch.waiting
         with self.clock.on("values"):
-            values = whole_forward(self._critic.network, rows.shown)[:, 0]
+            values = whole_forward(self._critic.network, rows.shown, self._workers)[:, 0]
         with self.clock.on("advantages"):
             closed = self._batch.close(values, self.config.learning.gae_lambda)
         if len(closed.rows):
@@ -123,17 +123,19 @@ class FastLearner:
         rate = linear(self.config.learning.learning_rate, self.progress)
         epochs = self.config.learning.epochs
         orders = [self._rng.permutation(self._parts(closed.rows)) for _ in range(epochs)]
-        jobs: list[Callable[[], None]] = [
-            lambda: self._learn_policy(closed, orders, rate),
+        magnet = self._magnet_logs(closed.rows)
+        self._workers.together(
+            lambda: self._learn_policy(closed, magnet, orders, rate),
             lambda: self._learn_values(closed, orders, rate),
-        ]
-        if self._beside is None:
-            for job in jobs:
-                job()
-        else:
-            beside = self._beside.submit(jobs[1])
-            jobs[0]()
-            beside.result()
+        )
+
+    def _magnet_logs(self, rows: Rows) -> Floats:
+        """Return the logarithms of the magnet's probabilities; without rows where there is none."""
+        learning = self.config.learning
+        if learning.magnet == "none" or not learning.kl:
+            return np.zeros((0, self._actor.network.sizes[-1]), np.float32)
+        with self.clock.on("magnet"):
+            return self._magnet.logs(rows.shown, rows.legal)
 
     def _parts(self, rows: Rows) -> NDArray[np.int64]:
         """Return the bounds of minibatches, (count, 2): runs of rows, for that copies nothing.
@@ -152,14 +154,12 @@ class FastLearner:
         for first in range(begin, end, at_once):
             yield slice(first, min(first + at_once, end))
 
-    def _learn_policy(self, closed: Closed, orders: list[NDArray[np.int64]], rate: float) -> None:
+    def _learn_policy(
+        self, closed: Closed, magnet: Floats, orders: list[NDArray[np.int64]], rate: float
+    ) -> None:
         learning, rows = self.config.learning, closed.rows
         gains = (closed.gains - closed.gains.mean()) / (closed.gains.std() + 1e-8)
         entropy = linear(learning.entropy, self.progress)
-        magnet = np.zeros((0, self._actor.network.sizes[-1]), np.float32)
-        if learning.magnet != "none" and learning.kl:
-            with self.clock.on("magnet"):
-                magnet = self._magnet.logs(rows.shown, rows.legal)
         sums, learnt = np.zeros(4), 0
         with self.clock.on("learning the policy"):
             for begin, end in np.concatenate(orders):

@@ -103,14 +103,24 @@ class Mlp:
         if self._used is not self.weights:
             self._used.copy_(self.weights)
 
+    def outputs(self, inputs: Tensor) -> Tensor:
+        """Return what it makes of inputs, (n, numbers given)."""
+        *_, last = self._values_of(inputs)
+        return last
+
     def forward(self, inputs: Tensor) -> Tensor:
         """Return what it makes of inputs, (n, numbers given); ``backward`` is then of these."""
-        self._values = [inputs]
+        *self._values, last = self._values_of(inputs)
+        return last
+
+    def _values_of(self, inputs: Tensor) -> Iterator[Tensor]:
+        """Yield the inputs and what each layer makes of them."""
+        yield inputs
         for weight, bias in self._layers[:-1]:
             inputs = torch.addmm(bias, inputs, weight.t()).relu_()
-            self._values.append(inputs)
+            yield inputs
         weight, bias = self._layers[-1]
-        return torch.addmm(bias, inputs, weight.t())
+        yield torch.addmm(bias, inputs, weight.t())
 
     def backward(self, slopes: Tensor) -> None:
         """Add to the gradient, given that of what the last ``forward`` returned, (n, given)."""

@@ -13,6 +13,7 @@ from torch.nn import functional
 from sabacc_training.fast.inputs import Inputs
 from sabacc_training.fast.kernels import draw, legal_bits, log_softmax
 from sabacc_training.fast.mlp import Mlp
+from sabacc_training.fast.workers import Workers
 
 ROUND: Final = 128
 
@@ -26,11 +27,13 @@ class Player:
     Args:
         network: gives a logit for each action.
         inputs: what it is shown.
+        workers: the threads that it thinks on.
     """
 
-    def __init__(self, network: Mlp, inputs: Inputs) -> None:
+    def __init__(self, network: Mlp, inputs: Inputs, workers: Workers) -> None:
         self.network = network
         self._inputs = inputs
+        self._workers = workers
 
     def reset(self, num_tables: int) -> None:
         """Remember nothing."""
@@ -69,16 +72,16 @@ class Player:
             shown: (n, at least ``policy_size``) what is shown, in the precision of matrices.
             legal: (n,) bits.
         """
-        logits = whole_forward(self.network, shown[:, : self._inputs.policy_size])
-        log_softmax(logits, legal, logits)
-        return logits
+        logs = whole_forward(self.network, shown[:, : self._inputs.policy_size], self._workers)
+        self._workers.over(len(logs), lambda some: log_softmax(logs[some], legal[some], logs[some]))
+        return logs
 
     def frozen(self) -> Player:
         """Return a copy that no longer learns."""
         copy = Mlp(self.network.sizes, self.network.made)
         copy.weights.copy_(self.network.weights)
         copy.settle()
-        return Player(copy, self._inputs)
+        return Player(copy, self._inputs, self._workers)
 
     def state(self) -> Tensor:
         """Return what it plays by, for ``restore``."""
@@ -90,18 +93,22 @@ class Player:
         self.network.settle()
 
 
-def whole_forward(network: Mlp, inputs: Tensor) -> Floats:
+def whole_forward(network: Mlp, inputs: Tensor, workers: Workers) -> Floats:
     """Return what a network makes of inputs, (n, numbers given), some rows after the others.
 
     The last rows are filled up to a round number: for each number of rows that is new, matrix
     products are compiled anew, which takes longer than most products.
     """
     whole = np.empty((len(inputs), network.sizes[-1]), np.float32)
-    begin = 0
-    for part in torch.split(inputs, network.made.at_once):
-        absent = -len(part) % ROUND
-        filled = functional.pad(part, (0, 0, 0, absent)) if absent else part
-        found = network.forward(filled)[: len(part)]
-        whole[begin : begin + len(part)] = found.float().cpu().numpy()
-        begin += len(part)
+
+    def write(some: slice) -> None:
+        begin = some.start
+        for part in torch.split(inputs[some], network.made.at_once):
+            absent = -len(part) % ROUND
+            filled = functional.pad(part, (0, 0, 0, absent)) if absent else part
+            found = network.outputs(filled)[: len(part)]
+            whole[begin : begin + len(part)] = found.float().cpu().numpy()
+            begin += len(part)
+
+    workers.over(len(inputs), write, network.made.at_once)
     return whole
