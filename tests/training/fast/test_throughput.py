@@ -41,10 +41,12 @@ def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path)
         assert not tables.net_credits[~tables.finished].any()
     np.testing.assert_array_equal(ends, 3)
     np.testing.assert_array_equal(tables.observations, seen)
+    assert len(tables.opponents_hands([3, 5])) == len(tables.coming([3, 5])) == 2
 
 
-def test_the_command_prints_both(config: Path, capsys: Any) -> None:
-    arguments = ["throughput", str(config), "learning.epochs=3", "--rounds", "1", "--updates", "1"]
+@pytest.mark.parametrize("threads", ["threads=1", "threads=2"])
+def test_the_command_prints_both(threads: str, config: Path, capsys: Any) -> None:
+    arguments = ["throughput", config, "learning.epochs=3", threads, "--rounds", 1, "--updates", 1]
     assert command(*arguments) == 0
     out = capsys.readouterr().out
     assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out

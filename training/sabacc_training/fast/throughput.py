@@ -53,11 +53,11 @@ class NothingTables:
 
     def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return what was there."""
-        return self._hands
+        return np.asarray(self._hands[np.asarray(tables)])
 
     def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return what was there."""
-        return self._coming
+        return np.asarray(self._coming[np.asarray(tables)])
 
     def set_stakes(self, tables: ArrayLike, **stakes: ArrayLike) -> None:
         """Do nothing."""
