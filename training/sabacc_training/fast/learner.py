@@ -49,7 +49,7 @@ class FastLearner:
         self, config: FastConfig, tables: Callable[[FastConfig], Tables] = tables_of
     ) -> None:
         torch.set_num_threads(1)
-        # What Adam remembers of inputs that no longer vary decays to such numbers, and they take
+        # What Adam remembers of inputs that no longer vary decays to denormal numbers, which take
         # twenty times as long.
         torch.set_flush_denormal(True)
         self.config = config
