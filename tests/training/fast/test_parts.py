@@ -8,7 +8,7 @@ import torch
 from sabacc_training.fast.inputs import Inputs
 from sabacc_training.fast.kernels import draw, log_softmax, policy_slopes
 from sabacc_training.fast.mlp import SMALLEST_SPREAD, Learnt, Made, Mlp
-from sabacc_training.fast.rows import Batch
+from sabacc_training.fast.rows import Batch, Rows
 
 from sabacc_env import Tables, load_rules
 from sabacc_env.agent import RandomAgent
@@ -161,6 +161,30 @@ def test_advantages_are_chained_by_seat_over_whole_hands_whatever_update_they_be
     found, expected, batch = played_out(decay)
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert batch.waiting == len(batch.rows)
+
+
+def test_of_hands_that_outlast_updates_the_first_decisions_are_let_go_and_counted() -> None:
+    batch = Batch(3, 2, 6, 1, F32)
+    number, let_go = 0, []
+    for _ in range(3):
+        while not batch.full:
+            rows = batch.place(3)
+            rows.tables[:], rows.seats[:] = np.arange(3), 0
+            rows.shown[:, 0] = torch.arange(number, number + 3)
+            number += 3
+            batch.close_step(np.zeros(3, np.bool_), np.zeros((3, 2), np.float32))
+        closed = batch.close(np.zeros(len(batch.rows), np.float32), 1.0)
+        assert len(closed.rows) == 0
+        let_go.append(closed.let_go)
+        batch.go_on(closed.waiting)
+    assert let_go == [0, 6, 6]
+    assert batch.rows.shown[:, 0].tolist() == list(range(12, 18))
+
+
+def test_what_is_kept_of_rows_is_theirs_alone() -> None:
+    rows = Rows.room_for(1000, 4, F32)[:10]
+    shown = rows.state()["shown"]
+    assert shown.untyped_storage().nbytes() == 10 * 4 * 4
 
 
 def played(rules: str, num_players: int | list[int], num_tables: int = 64) -> Tables:

@@ -22,7 +22,9 @@ class LearningConfig(Config):
     """Tables played side by side."""
 
     decisions: Count = 32_768
-    """The learner's decisions between two updates, at least."""
+    """The learner's decisions between two updates, at least. Of hands that are not over then as
+    many decisions wait for their end; more than that are let go, so at full tables, where hands
+    last long, several times as many are wanted as there are tables (``train/let_go``)."""
 
     minibatch: Count = 4096
     """Decisions in a gradient step, about."""

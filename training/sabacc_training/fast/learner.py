@@ -112,6 +112,7 @@ class FastLearner:
             values = whole_forward(self._critic.network, rows.shown, self._workers)[:, 0]
         with self.clock.on("advantages"):
             closed = self._batch.close(values, self.config.learning.gae_lambda)
+        self.figures["train/let_go"] = closed.let_go / gathered
         if len(closed.rows):
             self._learn(closed)
         self._batch.go_on(closed.waiting)

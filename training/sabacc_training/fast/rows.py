@@ -63,8 +63,8 @@ class Rows:
         return [getattr(self, each.name) for each in fields(self)[1:]]
 
     def state(self) -> dict[str, Any]:
-        """Return all of it, for ``restored``."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return a copy of all of it, for ``restored``; of a view the whole room would be kept."""
+        return vars(self[np.arange(len(self))])
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Rows:
@@ -148,13 +148,16 @@ class Batch:
             gains,
             closed,
         )
-        waiting = rows[np.flatnonzero(~closed)[-self._most_waiting :]]
+        unfinished = np.flatnonzero(~closed)
+        waiting = rows[unfinished[-self._most_waiting :]]
         # The last of the closed rows take the places of open ones: so the fewest are copied.
         kept = np.arange(np.count_nonzero(closed))
         open_places = np.flatnonzero(~closed[: len(kept)])
         kept[open_places] = np.flatnonzero(closed[len(kept) :]) + len(kept)
         rows[open_places] = rows[kept[open_places]]
-        return Closed(rows[: len(kept)], gains[kept], values[kept] + gains[kept], waiting)
+        returns = values[kept] + gains[kept]
+        let_go = len(unfinished) - len(waiting)
+        return Closed(rows[: len(kept)], gains[kept], returns, waiting, let_go)
 
     def go_on(self, waiting: Rows) -> None:
         """Begin the next update with the rows that wait."""
@@ -170,9 +173,11 @@ class Closed:
         gains: (n,) their advantages.
         returns: (n,) what the critic ought to have expected.
         waiting: the decisions of hands that are not over.
+        let_go: how many decisions of such hands will never be learnt from, for want of room.
     """
 
     rows: Rows
     gains: NDArray[np.float32]
     returns: NDArray[np.float32]
     waiting: Rows
+    let_go: int
