@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
     assert ended.there
     assert 2000 <= ended.steps < 3000
     assert 0 < laps[0].seconds < ended.seconds
+    assert 0 < laps[0].cpu_seconds < ended.cpu_seconds
     ended = run_until(config, lambda _: ("weak", False), laps.append)
     assert not ended.there
     assert ended.steps >= 3000
@@ -48,7 +50,7 @@ def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     assert command("race", *configs, "--over", "random", "--margin", "-5000") == 0
     out = capsys.readouterr().out
     assert "over random (mA/h)" in out
-    assert "times the first" in out
+    assert re.search(r"sb3.toml: [\d.]+ s, [\d.]+ times the first \([\d.]+ CPU-seconds, ", out)
     assert command("race", *configs, "--rung", "one_card", "--nash-conv", "0") == 0
     out = capsys.readouterr().out
     assert "NashConv" in out

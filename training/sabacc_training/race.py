@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from sabacc_agents.loading import load
 
 from sabacc_env.agent import Agent
@@ -16,20 +18,24 @@ from sabacc_training.fast.config import FastConfig
 from sabacc_training.run_config import RunConfig
 from sabacc_training.selfplay_config import TrainingConfig
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Lap:
     """How a run stood at one moment.
 
     Attributes:
-        seconds: CPU time until then, measuring left out; a run with one thread takes as long on an
-            idle core.
+        seconds: how long it took until then by the clock, measuring left out.
+        cpu_seconds: likewise, the time of all processors: what else runs on the machine changes
+            little of it, but several threads are not seen to gain anything.
         steps: decisions until then.
         strength: what was measured.
         there: whether that is enough.
     """
 
     seconds: float
+    cpu_seconds: float
     steps: int
     strength: str
     there: bool
@@ -50,7 +56,7 @@ def run_until(config: RunConfig, measure: Measure, told: Callable[[Lap], None]) 
     Returns:
         The last one.
     """
-    began = time.process_time()
+    began = _now()
     if isinstance(config, FastConfig):
         from sabacc_training.fast.learner import FastLearner
 
@@ -77,6 +83,11 @@ def run_until(config: RunConfig, measure: Measure, told: Callable[[Lap], None]) 
     return watch.last()
 
 
+def _now() -> Floats:
+    """Return the time by the clock and that of the processors, in seconds."""
+    return np.array([time.perf_counter(), time.process_time()])
+
+
 class _ThereError(Exception):
     """Ends a run that is strong enough."""
 
@@ -85,11 +96,11 @@ class _Watch:
     """Counts a run's time, and measures it between updates."""
 
     def __init__(
-        self, run: Run, measure: Measure, told: Callable[[Lap], None], began: float
+        self, run: Run, measure: Measure, told: Callable[[Lap], None], began: Floats
     ) -> None:
         self._run, self._measure, self._told, self._began = run, measure, told, began
-        self._seconds = 0.0
-        self._lap = Lap(0.0, 0, "", there=False)
+        self._seconds = np.zeros(2)
+        self._lap = Lap(0.0, 0.0, 0, "", there=False)
 
     def between_updates(self) -> None:
         """Measure where it is time to.
@@ -110,12 +121,13 @@ class _Watch:
         return self._lap
 
     def _take(self) -> None:
-        self._seconds += time.process_time() - self._began
+        self._seconds += _now() - self._began
         config = self._run.config
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, AGENT)
             self._run.save_agent(path)
             agent = load(str(path), config.rule_set, config.num_players, config.bet_sizes)
-        self._lap = Lap(self._seconds, self._run.steps, *self._measure(agent))
+        seconds, cpu_seconds = self._seconds.tolist()
+        self._lap = Lap(seconds, cpu_seconds, self._run.steps, *self._measure(agent))
         self._told(self._lap)
-        self._began = time.process_time()
+        self._began = _now()

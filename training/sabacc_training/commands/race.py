@@ -28,6 +28,7 @@ def race(
     margin: float = 1000.0,
     rung: str = "",
     nash_conv: float = 0.1,
+    seed: int | None = None,
 ) -> None:
     """Train by each configuration in turn until it is strong enough, and print how long that took.
 
@@ -37,8 +38,10 @@ def race(
         margin: By how much each of them, in mA/h, in 2,000 deals.
         rung: A rung of the ladder, which is then the game of all, and the target a NashConv.
         nash_conv: That target, in antes.
+        seed: The seed of all runs; by default each configuration's own.
     """
-    runs = [training_config(path) for path in configs]
+    changes = [] if seed is None else [f"seed={seed}"]
+    runs = [training_config(path, changes) for path in configs]
     if not runs:
         raise SabaccError("configs: give at least one training configuration")
     if rung:
@@ -52,7 +55,9 @@ def race(
     for path, lap in zip(configs, laps, strict=True):
         end = "" if lap.there else ", and was not there yet"
         times = f", {lap.seconds / first.seconds:.1f} times the first" if lap is not first else ""
-        print(f"{path}: {lap.seconds / 60:.2f} CPU-minutes{end}{times}")
+        cpu = f"{lap.cpu_seconds:.1f} CPU-seconds"
+        cpu += f", {lap.cpu_seconds / first.cpu_seconds:.1f} times" if times else ""
+        print(f"{path}: {lap.seconds:.1f} s{times} ({cpu}){end}")
 
 
 def _at(rung: str, config: RunConfig) -> RunConfig:
@@ -86,5 +91,6 @@ def _ahead(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
 
 
 def _print(lap: Lap) -> None:
-    print(f"  {lap.seconds:7.1f} CPU-seconds  {lap.steps:11,} decisions  {lap.strength}")
+    times = f"{lap.seconds:7.1f} s  {lap.cpu_seconds:7.1f} CPU-seconds"
+    print(f"  {times}  {lap.steps:11,} decisions  {lap.strength}")
     sys.stdout.flush()
