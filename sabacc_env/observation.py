@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,7 @@ __all__ = [
     "BLOCKS",
     "OBSERVATION_SIZE",
     "PACKED_SCALES",
+    "Blocks",
     "blocks",
     "feature_names",
     "observation_version",
@@ -32,10 +32,32 @@ def _places() -> Iterator[tuple[str, slice, tuple[int, ...]]]:
         first += size
 
 
-_PLACES: Final = tuple(_places())
+_PLACES: Final = {name: (columns, shape) for name, columns, shape in _places()}
 
 
-def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
+class Blocks:
+    """Observations by block: each name in ``BLOCKS`` is an attribute, a view."""
+
+    def __init__(self, observations: NDArray[np.float32]) -> None:
+        self._observations = observations
+
+    def __getattr__(self, name: str) -> NDArray[np.float32]:
+        """Return a block, made when it is asked for: of twenty, most readers want three."""
+        try:
+            columns, shape = _PLACES[name]
+        except KeyError:
+            raise AttributeError(
+                f"observations have no block {name!r}", name=name, obj=self
+            ) from None
+        observations = self._observations
+        return observations[..., columns].reshape(observations.shape[:-1] + shape)
+
+    def __dir__(self) -> list[str]:
+        """Return what is offered to who looks around: the names of the blocks."""
+        return [*super().__dir__(), *_PLACES]
+
+
+def blocks(observations: NDArray[np.float32]) -> Blocks:
     """Return the blocks of one observation or of a batch of them, by the names in ``BLOCKS``.
 
     Each attribute is a view of shape (..., *block shape): ``blocks(observations).own_slots`` has
@@ -44,9 +66,7 @@ def blocks(observations: NDArray[np.float32]) -> SimpleNamespace:
     >>> blocks(np.zeros((8, OBSERVATION_SIZE), dtype=np.float32)).opponents.shape
     (8, 7, 24)
     """
-    rows = observations.shape[:-1]
-    views = {name: observations[..., where].reshape(rows + shape) for name, where, shape in _PLACES}
-    return SimpleNamespace(**views)
+    return Blocks(observations)
 
 
 def observation_version() -> str:

@@ -21,7 +21,7 @@ from sabacc_env.cards import slot_order
 from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.engine.public import show_seats
-from sabacc_env.observation import OBSERVATION_SIZE, blocks, feature_names
+from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, blocks, feature_names
 from sabacc_env.render.text import render_text
 from tests.random_play import HOUSE_RULES, random_move
 from tests.strategies import tables
@@ -568,3 +568,16 @@ def test_own_cards_can_be_read_back() -> None:
 def test_index_names_are_unique() -> None:
     names = feature_names()
     assert len(names) == len(set(names)) == OBSERVATION_SIZE
+
+
+def test_blocks_are_views_by_name_and_no_others() -> None:
+    observations = np.zeros((2, OBSERVATION_SIZE), np.float32)
+    seen = blocks(observations)
+    for block in BLOCKS:
+        part = getattr(seen, block.name)
+        assert part.shape == (2, *block.shape)
+        part += 1
+    assert (observations == 1).all()  # every feature is in one block, and these are views
+    assert {block.name for block in BLOCKS} <= set(dir(seen))
+    with pytest.raises(AttributeError, match="no block 'own_hand'"):
+        _ = seen.own_hand

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Final, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from sabacc_agents.reading import Floats, Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
-from sabacc_env.observation import OBSERVATION_SIZE, blocks
+from sabacc_env.observation import OBSERVATION_SIZE, Blocks, blocks
 from sabacc_env.rules import RuleSet
 
 NEAR: Final = 4.0
@@ -124,7 +123,7 @@ def _varying(num_players: int, several_rules: bool) -> Ints:
     return np.setdiff1d(np.arange(OBSERVATION_SIZE), gone)
 
 
-def _indices() -> SimpleNamespace:
+def _indices() -> Blocks:
     """Return the observation's blocks with the index of each feature in its place."""
     return blocks(np.arange(OBSERVATION_SIZE, dtype=np.float32))
 
