@@ -14,7 +14,8 @@ from sabacc_training.bench.names import CACHED, RAW, inside, stepped
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.report import highlights
 from sabacc_training.bench.results import Measured, Ratio, Results, Spread
-from sabacc_training.bench.sampling import Clock, Sample, Subject, rounds
+from sabacc_training.bench.sampling import Sample, Subject, rounds
+from sabacc_training.stopwatch import Stopwatch
 
 from sabacc_env import rule_sets
 from tests.commands import command
@@ -33,7 +34,7 @@ def bench(capsys, tmp_path):
     return bench
 
 
-def spend(clock: Clock, seconds: float) -> int:
+def spend(clock: Stopwatch, seconds: float) -> int:
     with clock:
         end = time.process_time() + seconds
         while time.process_time() < end:
@@ -108,7 +109,7 @@ def test_a_peer_plays_decisions_while_the_clock_runs(modules, make):
     for module in modules:
         pytest.importorskip(module)
     for subject in make(QUICK):
-        clock = Clock()
+        clock = Stopwatch()
         assert subject.play(clock) > 0
         assert clock.cpu > 0
 
@@ -142,7 +143,7 @@ def test_a_folder_that_cannot_be_made_is_named_before_any_work(bench, tmp_path, 
 def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, ends, written):
     calls = 0
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         nonlocal calls
         calls += 1
         if calls == ends:
@@ -169,7 +170,7 @@ def test_rounds_measure_everything_in_turn():
     order = []
 
     def subject(name: str) -> Subject:
-        def play(clock: Clock) -> int:
+        def play(clock: Stopwatch) -> int:
             order.append(name)
             return spend(clock, 0.003)
 
@@ -183,8 +184,8 @@ def test_rounds_measure_everything_in_turn():
 
 
 def test_the_clock_counts_only_what_is_inside():
-    clock = Clock()
-    spend(Clock(), 0.05)
+    clock = Stopwatch()
+    spend(Stopwatch(), 0.05)
     assert (clock.cpu, clock.wall) == (0, 0)
     with clock:
         time.sleep(0.02)
@@ -238,6 +239,6 @@ def test_the_environment_that_does_nothing_is_one():
     from pettingzoo.test import api_test
 
     api_test(turns.nothing_env(), num_cycles=50)
-    clock = Clock()
+    clock = Stopwatch()
     assert turns.turns(turns.Nothing())(clock) % turns.Nothing.episode == 0
     assert clock.cpu > 0

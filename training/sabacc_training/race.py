@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from sabacc_agents.loading import load
 
 from sabacc_env.agent import Agent
@@ -17,8 +14,7 @@ from sabacc_training.conductor import AGENT, Run
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.run_config import RunConfig
 from sabacc_training.selfplay_config import TrainingConfig
-
-Floats = NDArray[np.float64]
+from sabacc_training.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True)
@@ -56,12 +52,12 @@ def run_until(config: RunConfig, measure: Measure, told: Callable[[Lap], None]) 
     Returns:
         The last one.
     """
-    began = _now()
+    stopwatch = Stopwatch().start()
     if isinstance(config, FastConfig):
         from sabacc_training.fast.learner import FastLearner
 
         learner = FastLearner(config)
-        watch = _Watch(learner, measure, told, began)
+        watch = _Watch(learner, measure, told, stopwatch)
         try:
             while learner.steps < config.steps:
                 learner.update()
@@ -74,18 +70,13 @@ def run_until(config: RunConfig, measure: Measure, told: Callable[[Lap], None]) 
 
     assert isinstance(config, TrainingConfig)
     slower = Learner(config)
-    watch = _Watch(slower, measure, told, began)
+    watch = _Watch(slower, measure, told, stopwatch)
     try:
         slower.model.learn(config.steps, callback=BetweenUpdates(slower, watch))
         slower.follow()
     except _ThereError:
         pass
     return watch.last()
-
-
-def _now() -> Floats:
-    """Return the time by the clock and that of the processors, in seconds."""
-    return np.array([time.perf_counter(), time.process_time()])
 
 
 class _ThereError(Exception):
@@ -96,10 +87,10 @@ class _Watch:
     """Counts a run's time, and measures it between updates."""
 
     def __init__(
-        self, run: Run, measure: Measure, told: Callable[[Lap], None], began: Floats
+        self, run: Run, measure: Measure, told: Callable[[Lap], None], stopwatch: Stopwatch
     ) -> None:
-        self._run, self._measure, self._told, self._began = run, measure, told, began
-        self._seconds = np.zeros(2)
+        self._run, self._measure, self._told = run, measure, told
+        self._stopwatch = stopwatch
         self._lap = Lap(0.0, 0.0, 0, "", there=False)
 
     def between_updates(self) -> None:
@@ -121,13 +112,13 @@ class _Watch:
         return self._lap
 
     def _take(self) -> None:
-        self._seconds += _now() - self._began
+        self._stopwatch.stop()
         config = self._run.config
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, AGENT)
             self._run.save_agent(path)
             agent = load(str(path), config.rule_set, config.num_players, config.bet_sizes)
-        seconds, cpu_seconds = self._seconds.tolist()
-        self._lap = Lap(seconds, cpu_seconds, self._run.steps, *self._measure(agent))
+        taken = self._stopwatch
+        self._lap = Lap(taken.wall, taken.cpu, self._run.steps, *self._measure(agent))
         self._told(self._lap)
-        self._began = _now()
+        self._stopwatch.start()

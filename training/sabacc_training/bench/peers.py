@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, TEXAS_RAW, TEXAS_WRAPPED
-from sabacc_training.bench.sampling import Clock, Play, Subject
+from sabacc_training.bench.sampling import Play, Subject
 from sabacc_training.bench.turns import turns_subject
+from sabacc_training.stopwatch import Stopwatch
 
 INSTALL: Final = 'pip install "sabacc-env[bench]"'
 
@@ -57,7 +58,7 @@ def _openspiel(_: BenchConfig) -> Iterator[Subject]:
     game, uniform = pyspiel.load_game(HOLDEM), random.Random(0).random
     terminal = int(pyspiel.PlayerId.TERMINAL)
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         decisions = 0
         with clock:
             for _ in range(HANDS):
@@ -103,7 +104,7 @@ def _pgx_play(jax: Any, env: Any, num_tables: int) -> Play:
     compiled, key = jax.jit(turn), jax.random.key(0)
     state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num_tables))
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         nonlocal state, key
         with clock:
             for _ in range(STEPS):

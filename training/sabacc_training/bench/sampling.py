@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from sabacc_training.bench.progress import BenchProgress
-
-
-class Clock:
-    """A stopwatch that runs inside ``with``: this process's CPU seconds, and those on the wall."""
-
-    def __init__(self) -> None:
-        self.cpu = self.wall = 0.0
-
-    def __enter__(self) -> None:
-        self._cpu, self._wall = time.process_time(), time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.cpu += time.process_time() - self._cpu
-        self.wall += time.perf_counter() - self._wall
+from sabacc_training.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True)
@@ -51,7 +37,7 @@ FIGURES: Final[dict[str, Callable[[Sample], float]]] = {
 }
 """What a sample says, by its unit."""
 
-Play = Callable[[Clock], int]
+Play = Callable[[Stopwatch], int]
 """Does a little of what is measured, with the clock running, and returns how much it did."""
 
 
@@ -85,7 +71,7 @@ def rounds(
     """
     for subject in subjects:
         progress.next(f"trying {subject.name}")
-        subject.play(Clock())
+        subject.play(Stopwatch())
     for number in range(1, repeats + 1):
         samples = []
         for subject in subjects:
@@ -98,7 +84,7 @@ def rounds(
 def _sample(subject: Subject, seconds: float) -> Sample:
     """Measure one thing for so many CPU seconds, or a little longer."""
     load = os.getloadavg()[0]
-    clock, done = Clock(), 0
+    clock, done = Stopwatch(), 0
     while clock.cpu < seconds:
         done += subject.play(clock)
     return Sample(done, clock.cpu, clock.wall, load)

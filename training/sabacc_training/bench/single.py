@@ -13,7 +13,8 @@ from typing import Final
 
 from sabacc_env import Game, load_rules
 from sabacc_training.bench.names import CACHED, COLD, GAME
-from sabacc_training.bench.sampling import Clock, Subject
+from sabacc_training.bench.sampling import Subject
+from sabacc_training.stopwatch import Stopwatch
 
 RULES: Final = "casino"
 PLAYERS: Final = 4
@@ -33,7 +34,7 @@ def game_subjects() -> Iterator[Subject]:
     """Yield random moves of a ``Game``; the deal is not counted."""
     rules, rng = load_rules(RULES), random.Random(0)
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         game, moves = Game(rules, PLAYERS, seed=rng.getrandbits(32)), 0
         with clock:
             while game.seat_to_act is not None:
@@ -51,7 +52,7 @@ def start_subjects(cold: bool) -> Iterator[Subject]:
         yield Subject(COLD, "start", "CPU-seconds", _cold_start)
 
 
-def _start(clock: Clock, **changes: str) -> int:
+def _start(clock: Stopwatch, **changes: str) -> int:
     command = [sys.executable, "-c", FIRST_STEP]
     environment = dict(os.environ) | changes
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a cache, too
@@ -62,6 +63,6 @@ def _start(clock: Clock, **changes: str) -> int:
     return 1
 
 
-def _cold_start(clock: Clock) -> int:
+def _cold_start(clock: Stopwatch) -> int:
     with tempfile.TemporaryDirectory() as folder:
         return _start(clock, XDG_CACHE_HOME=folder, HOME=folder)

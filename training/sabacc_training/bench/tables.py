@@ -13,7 +13,8 @@ from sabacc_env.agent import RandomAgent
 from sabacc_env.policies import random_legal
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, inside, stepped
-from sabacc_training.bench.sampling import Clock, Play, Subject
+from sabacc_training.bench.sampling import Play, Subject
+from sabacc_training.stopwatch import Stopwatch
 
 RULES: Final = "casino"
 """What is played where tables, players or threads are varied."""
@@ -32,7 +33,7 @@ DECISIONS: Final = "decisions a CPU-second"
 def playing(tables: Tables) -> Play:
     """Play random legal decisions inside the compiled loop, every observation written."""
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         with clock:
             tables.play(random_legal, INSIDE)
         return INSIDE * tables.num_tables
@@ -49,7 +50,7 @@ def stepping(rules: str, num_tables: int) -> Play:
     twins, tables = (Tables(rules, num_tables, PLAYERS, seed=0) for _ in range(2))
     agent, rng = RandomAgent(tables.rules, PLAYERS), np.random.default_rng(0)
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         given = []
         for _ in range(STEPPED):
             given.append(agent.act(twins.observations, twins.action_masks, rng))

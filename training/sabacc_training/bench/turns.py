@@ -21,7 +21,8 @@ from sabacc_training.bench.names import (
     TEXAS_WRAPPED,
     WRAPPED,
 )
-from sabacc_training.bench.sampling import Clock, Play, Subject
+from sabacc_training.bench.sampling import Play, Subject
+from sabacc_training.stopwatch import Stopwatch
 
 PLAYERS: Final = 2
 
@@ -34,7 +35,7 @@ def turns(env: Any) -> Play:
     env.reset(seed=0)  # the only seeded one: seeding costs some environments more than a hand
     uniform = random.Random(0).random
 
-    def play(clock: Clock) -> int:
+    def play(clock: Stopwatch) -> int:
         played = 0
         with clock:
             while played < TURNS:

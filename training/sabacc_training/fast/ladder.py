@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from sabacc_training.margins import quantile
 from sabacc_training.solving.game_tree import GameTree
 from sabacc_training.solving.measuring import nash_conv
 from sabacc_training.solving.rung import Rung
+from sabacc_training.stopwatch import Stopwatch
 
 Floats = NDArray[np.float64]
 
@@ -105,13 +105,12 @@ def _climbed(
     """Train once; return what a ``Climb`` says of a run."""
     learner = FastLearner(config)
     steps, averaged, seconds = [], [], []
-    taken = 0.0
+    taken = Stopwatch()
     for point in range(1, POINTS + 1):
-        began = time.process_time()
-        while learner.steps < config.steps * point / POINTS:
-            learner.update()
-        taken += time.process_time() - began
+        with taken:
+            while learner.steps < config.steps * point / POINTS:
+                learner.update()
         steps.append(learner.steps)
         averaged.append(nash_conv(tree, learner.average))
-        seconds.append(taken)
+        seconds.append(taken.cpu)
     return steps, averaged, seconds, nash_conv(tree, learner.agent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -15,6 +14,7 @@ from sabacc_training.fast.clock import Clock
 from sabacc_training.fast.collecting import tables_of
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.learner import FastLearner
+from sabacc_training.stopwatch import Stopwatch
 
 HAND: Final = 8
 """Steps of a hand at the tables where nothing happens; of two-seat casino hands that random agents
@@ -99,10 +99,10 @@ def throughput(config: FastConfig, rounds: int, updates: int) -> tuple[Speeds, S
     for _ in range(rounds):
         for learner, found in zip(learners, (real, nothing), strict=True):
             before = learner.steps
-            began, cpu_began = time.perf_counter(), time.process_time()
-            for _ in range(updates):
-                learner.update()
+            with Stopwatch() as taken:
+                for _ in range(updates):
+                    learner.update()
             steps = learner.steps - before
-            found.by_second.append(steps / (time.perf_counter() - began))
-            found.by_cpu.append(steps / (time.process_time() - cpu_began))
+            found.by_second.append(steps / taken.wall)
+            found.by_cpu.append(steps / taken.cpu)
     return real, nothing

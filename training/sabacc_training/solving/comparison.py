@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from statistics import median
 from typing import Any, Final
@@ -22,6 +21,7 @@ from sabacc_training.solving.game_tree import GameTree, flatten
 from sabacc_training.solving.openspiel import openspiel_game, tabular
 from sabacc_training.solving.responses import distance
 from sabacc_training.solving.rung import load_rung
+from sabacc_training.stopwatch import Stopwatch
 
 ITERATIONS: Final = 20
 """After so many iterations both measure the average strategy."""
@@ -64,9 +64,9 @@ def _value(game: Any) -> float:
 
 
 def _seconds(work: Callable[[], Any]) -> float:
-    began = time.process_time()
-    work()
-    return time.process_time() - began
+    with Stopwatch() as taken:
+        work()
+    return taken.cpu
 
 
 if __name__ == "__main__":
