@@ -17,6 +17,7 @@ import numpy as np
 from sabacc_agents.reading import Floats, Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
+from sabacc_env.errors import SabaccError
 from sabacc_env.observation import OBSERVATION_SIZE, Blocks, blocks
 from sabacc_env.rules import RuleSet
 
@@ -70,6 +71,29 @@ class Outlook:
         These are, of a total t, |t| / 5, max(0, 1 - |t|) and max(0, 1 - |t| / 4).
         """
         return len(self.columns) + 3 * len(self.terms)
+
+    def places_of(self, other: Outlook) -> Ints:
+        """Return where each number that another outlook shows stands in what this one shows.
+
+        Args:
+            other: an outlook on some of the same games.
+
+        Raises:
+            SabaccError: where this one does not show all of it.
+        """
+        columns = {column: place for place, column in enumerate(self.columns.tolist())}
+        totals = {total: place for place, total in enumerate(self._totals())}
+        begins = range(len(columns), self.size, max(1, len(totals)))
+        try:
+            shown = [columns[column] for column in other.columns.tolist()]
+            there = [totals[total] for total in other._totals()]
+        except KeyError:
+            raise SabaccError("an outlook shows what another one does not") from None
+        return np.array(shown + [begin + place for begin in begins for place in there], np.int64)
+
+    def _totals(self) -> Iterator[Sum]:
+        for terms, factors in zip(self.terms.tolist(), self.factors.tolist(), strict=True):
+            yield tuple(zip(terms, factors, strict=True))
 
     def write(self, observations: Floats, which: Ints, out: Floats) -> None:
         """Write what is shown of some rows of observations, (n, at least ``size``)."""

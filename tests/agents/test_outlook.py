@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sabacc_agents.outlook import Outlook, totals_after
 
-from sabacc_env import Tables, load_rules, rule_sets
+from sabacc_env import SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.agent import RandomAgent
 
 SIX = [load_rules(name) for name in rule_sets()]
@@ -78,3 +78,13 @@ def test_what_is_not_shown_never_varies(games, num_players):
 def test_several_rule_sets_have_the_totals_of_each_once():
     totals = [set(totals_after(rules)) for rules in SIX]
     assert len(Outlook.on(SIX, 8).terms) == len(set.union(*totals)) < sum(map(len, totals))
+
+
+@pytest.mark.parametrize("rules", SIX, ids=rule_sets())
+def test_what_one_outlook_shows_is_found_in_what_a_wider_one_shows(rules):
+    one, all_six = Outlook.on([rules], 3), Outlook.on(SIX, 8)
+    observations = played(rules, 3).observations
+    found = all_six.shown(observations)[:, all_six.places_of(one)]
+    assert (found == one.shown(observations)).all()
+    with pytest.raises(SabaccError, match="shows what another one does not"):
+        one.places_of(all_six)

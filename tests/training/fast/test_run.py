@@ -49,6 +49,9 @@ CONFIGS = {
     "float32_refreshed": tiny(
         learning={**TINY["learning"], "precision": "float32", "magnet": "refreshed", "refresh": 2}
     ),
+    "taught": tiny(
+        learning={**TINY["learning"], "magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}
+    ),
     "pool_and_stakes": tiny(
         rules="casino",
         pool=POOL,

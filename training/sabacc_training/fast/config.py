@@ -38,9 +38,13 @@ class LearningConfig(Config):
     entropy: tuple[Weight, Weight] = (0.02, 0.002)
     """The weight of the policy's entropy over the legal actions in the objective."""
 
-    magnet: Literal["none", "refreshed", "moving"] = "moving"
+    magnet: Literal["none", "refreshed", "moving", "teachers"] = "moving"
     """What the policy is drawn to: nothing, which is plain PPO; a copy of itself, made now and
-    then; or the moving average of its weights, which is what is saved."""
+    then; the moving average of its weights, which is what is saved; or ``teachers``."""
+
+    teachers: tuple[str, ...] = ()
+    """Networks that this trainer made and saved, as ``sabacc_agents.load`` takes them: one for
+    each rule set that is played, in the same order."""
 
     kl: Weight = 0.1
     """How strongly: the weight of the divergence from the magnet over the legal actions."""
@@ -70,6 +74,12 @@ class LearningConfig(Config):
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """What matrices are multiplied in; the weights are float32 throughout. By itself bfloat16 where
     the processor multiplies it faster. Another one gives another run of the same seed."""
+
+    @model_validator(mode="after")
+    def _check_teachers(self) -> Self:
+        if bool(self.teachers) != (self.magnet == "teachers"):
+            raise SabaccError('learning.teachers: they and magnet = "teachers" go together')
+        return self
 
     @model_validator(mode="after")
     def _check_minibatch(self) -> Self:
@@ -108,6 +118,12 @@ class FastConfig(RunConfig):
             )
         if len(set(self.all_rules)) < len(self.all_rules):
             raise SabaccError("more_rules: names a rule set twice")
+        teachers = self.learning.teachers
+        if teachers and len(teachers) != len(self.all_rules):
+            raise SabaccError(
+                f"learning.teachers: {len(self.all_rules)} rule sets are played, each with a "
+                f"teacher of its own; {len(teachers)} are named"
+            )
         if self.learning.num_tables < len(self.games):
             raise SabaccError(
                 f"learning.num_tables: {len(self.games)} games need as many tables at least"

@@ -24,6 +24,7 @@ from sabacc_training.fast.mlp import Learnt, Made, Mlp
 from sabacc_training.fast.opponents import ForEachGame
 from sabacc_training.fast.player import Player, whole_forward
 from sabacc_training.fast.rows import Batch, Closed, Rows
+from sabacc_training.fast.teachers import Teachers
 from sabacc_training.fast.workers import Workers
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import linear
@@ -70,6 +71,7 @@ class FastLearner:
         self.agent = Player(actor, self.inputs, self._workers)
         self.average = self.agent.frozen()
         self._magnet = self.average if learning.magnet == "moving" else self.agent.frozen()
+        self._teachers = Teachers(config, self.inputs.outlook, self._made, self._workers)
         self.pool = Pool(config, self.agent, self._built)
         self.collector = Collector(
             config, tables(config), self.inputs, self.agent, self.pool, self._workers, self.clock
@@ -136,6 +138,8 @@ class FastLearner:
         if learning.magnet == "none" or not learning.kl:
             return np.zeros((0, self._actor.network.sizes[-1]), np.float32)
         with self.clock.on("magnet"):
+            if learning.magnet == "teachers":
+                return self._teachers.logs(rows, self.collector.tables)
             return self._magnet.logs(rows.shown, rows.legal)
 
     def _parts(self, rows: Rows) -> NDArray[np.int64]:

@@ -72,9 +72,7 @@ class Player:
             shown: (n, at least ``policy_size``) what is shown, in the precision of matrices.
             legal: (n,) bits.
         """
-        logs = whole_forward(self.network, shown[:, : self._inputs.policy_size], self._workers)
-        self._workers.over(len(logs), lambda some: log_softmax(logs[some], legal[some], logs[some]))
-        return logs
+        return logs_of(self.network, shown[:, : self._inputs.policy_size], legal, self._workers)
 
     def frozen(self) -> Player:
         """Return a copy that no longer learns."""
@@ -91,6 +89,13 @@ class Player:
         """Play by a ``state``."""
         self.network.weights.copy_(state)
         self.network.settle()
+
+
+def logs_of(network: Mlp, shown: Tensor, legal: Ints, workers: Workers) -> Floats:
+    """Return the logarithms of a network's probabilities of legal actions, (n, num_actions)."""
+    logs = whole_forward(network, shown, workers)
+    workers.over(len(logs), lambda some: log_softmax(logs[some], legal[some], logs[some]))
+    return logs
 
 
 def whole_forward(network: Mlp, inputs: Tensor, workers: Workers) -> Floats:

@@ -1,0 +1,76 @@
+"""Teachers: what they would do is what their agents do, and a policy comes near it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sabacc_agents.loading import load
+from sabacc_training.config import validated
+from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.kernels import legal_bits
+from sabacc_training.fast.learner import FastLearner
+from sabacc_training.fast.mlp import Made
+from sabacc_training.fast.rows import Rows
+from sabacc_training.fast.teachers import Teachers
+from sabacc_training.fast.workers import Workers
+
+from sabacc_env import SabaccError
+
+TWO = ["zoo:black_spire-2p", "zoo:casino-2p"]
+LEARNING = {"num_tables": 64, "decisions": 2048, "minibatch": 256, "hidden": [64], "kl": 1.0}
+
+
+def taught(teachers=TWO, **changes) -> FastConfig:
+    learning = LEARNING | {"magnet": "teachers", "teachers": teachers}
+    games = {"rules": "black_spire", "more_rules": [{"rules": "casino"}], "steps": 40_000}
+    nobody = {"snapshots": 0, "scripted": {}}
+    return validated(
+        FastConfig, {"trainer": "fast", "pool": nobody, "learning": learning} | games | changes
+    )
+
+
+def test_they_say_what_their_agents_do() -> None:
+    config = taught()
+    learner = FastLearner(config)
+    learner.update()  # now the hands stand at various points
+    tables, everywhere = learner.collector.tables, np.arange(64)
+    made = Made("cpu", torch.float32)  # also where the learner itself has bfloat16
+    rows = Rows.room_for(64, learner.inputs.size, made)
+    rows.tables[:] = everywhere
+    legal_bits(tables.action_masks, everywhere, rows.legal)
+    learner.inputs.write(tables, everywhere, rows.shown.numpy())
+    logs = Teachers(config, learner.inputs.outlook, made, Workers(1)).logs(rows, tables)
+    for number, (spec, rules) in enumerate(zip(TWO, config.all_rules, strict=True)):
+        which = np.flatnonzero(tables.rule_of == number)
+        masks = tables.action_masks[which]
+        agent = load(spec, rules, 2)
+        wanted = agent.probabilities(tables.observations[which], masks)  # type: ignore[attr-defined]
+        np.testing.assert_allclose(np.exp(logs[which]) * (masks != 0), wanted, atol=1e-5)
+
+
+def test_a_policy_comes_near_them() -> None:
+    learner = FastLearner(taught())
+    away = []
+    while learner.steps < learner.config.steps:
+        learner.update()
+        away.append(learner.figures["train/divergence_from_magnet"])
+    assert away[-1] < away[0] / 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"learning": LEARNING | {"magnet": "teachers"}}, 'they and magnet = "teachers" go'),
+        ({"learning": LEARNING | {"teachers": TWO}}, 'they and magnet = "teachers" go'),
+        ({"teachers": TWO[:1]}, "2 rule sets are played, each with a teacher of its own; 1 are"),
+        ({"teachers": TWO[::-1]}, "was made for the rules 'casino', not 'black_spire'"),
+        ({"most_players": 3}, "zoo:black_spire-2p: was made for 2 players, not 3"),
+        ({"teachers": [TWO[0], "zoo:casino-2-8p"]}, "zoo:casino-2-8p: is shown more than"),
+        ({"teachers": ["zoo:nobody", TWO[1]]}, "the zoo has no member 'nobody'"),
+        ({"teachers": ["nobody.safetensors", TWO[1]]}, "nobody.safetensors"),
+    ],
+)
+def test_what_is_wrong_with_them_is_said(changes, sentence) -> None:
+    with pytest.raises(SabaccError, match=sentence):
+        FastLearner(taught(**changes))
