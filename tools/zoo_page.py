@@ -35,10 +35,12 @@ def overview(cards: Sequence[Card], table: Table) -> str:
 def section(card: Card, table: Table) -> str:
     """Return a member's card."""
     met = ", ".join(f"`{name}`" for name in card.opponents) or "nobody but itself"
+    teachers = ", ".join(f"`{name}`" for name in card.teachers)
+    taught = f", and was drawn to {teachers}" if teachers else ""
     text = (
         f"\n## {card.name}\n\n"
         f"Learnt from {card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}; in "
-        f"training it met {met}. `{card.retrain}` trains it again, "
+        f"training it met {met}{taught}. `{card.retrain}` trains it again, "
         f"`sabacc zoo {card.name} --measure` measures it again.\n"
     )
     for rules, digest in card.rules.items():

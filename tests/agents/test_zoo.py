@@ -122,3 +122,10 @@ def test_the_members_that_ship_are_those_of_their_cards(name):
     assert card.num_players == info.num_players
     assert card.observation_version == observation_version()
     assert card.opponents == info.opponents
+
+
+def test_a_card_tells_whom_a_member_was_drawn_to() -> None:
+    assert zoo.read_card("casino-2p").teachers == ()
+    taught = zoo.read_card("generalist").teachers
+    assert len(taught) == 6  # some play several of the games
+    assert all(zoo.is_member(name) for name in taught)

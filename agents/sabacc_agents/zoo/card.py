@@ -183,6 +183,11 @@ class Card(_Plain):
         return min(self.results, key=lambda result: result.margin.low, default=None)
 
     @property
+    def teachers(self) -> tuple[str, ...]:
+        """The networks that it was drawn to in training, each once."""
+        return tuple(dict.fromkeys(self.config.get("learning", {}).get("teachers", ())))
+
+    @property
     def plays(self) -> str:
         """The games that it plays, in words."""
         fewest, most = self.num_players[0], self.num_players[-1]

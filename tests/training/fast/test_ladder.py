@@ -23,14 +23,15 @@ def test_a_small_game_is_learnt_in_seconds() -> None:
 
 
 @pytest.mark.slow
-def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo() -> None:
-    rung = load_rung("one_draw")
+@pytest.mark.parametrize(("name", "steps"), [("one_draw", 2_000_000), ("little_spire", 600_000)])
+def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(name, steps) -> None:
+    rung = load_rung(name)
     tree = flatten(rung)
     plain, drawn = (
-        climb(rung, tree, method, 2_000_000, seeds=3)
+        climb(rung, tree, method, steps, seeds=3)
         for method in ("PPO, entropy .01", "moving magnet")
     )
-    assert drawn.averaged[:, -1].max() < 0.1  # of random play 2.58
+    assert drawn.averaged[:, -1].max() < 0.05  # of random play 2.58 at one_draw
     assert drawn.means[-1] < plain.means[-1] / 2
 
 

@@ -33,8 +33,8 @@ SETTINGS: Final[dict[str, Any]] = {
 METHODS: Final[dict[str, dict[str, Any]]] = {
     "PPO, entropy .01": {"magnet": "none", "entropy": [0.01, 0.01]},
     "PPO, entropy .05 to .01": {"magnet": "none", "entropy": [0.05, 0.01]},
-    "refreshed magnet": {"magnet": "refreshed", "kl": 0.5, "entropy": [0.05, 0.01]},
-    "moving magnet": {"magnet": "moving", "kl": 0.5, "entropy": [0.05, 0.01]},
+    "refreshed magnet": {"magnet": "refreshed", "kl": 0.1, "entropy": [0.15, 0.0005]},
+    "moving magnet": {"magnet": "moving", "kl": 0.1, "entropy": [0.15, 0.0005]},
 }
 """What is compared, by name: how the settings differ."""
 
