@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,12 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
     assert "moving magnet" in out
     assert "refreshed" not in out
     assert "NashConv, antes" in file.read_text()
+
+
+def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert command("ladder", "one_card", "--picture", "a.svg") == 2
+    assert capsys.readouterr().err.startswith("picture: needs matplotlib, which `pip install")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from sabacc_env.errors import SabaccError
+from sabacc_training.bench.peers import INSTALL
 from sabacc_training.fast.ladder import METHODS, Climb, climb
 from sabacc_training.files import make_folder, write_bytes
 from sabacc_training.solving.game_tree import flatten
@@ -35,8 +37,10 @@ def ladder(
         raise SabaccError(f"methods: {unknown[0]!r} is none; use some of {'; '.join(METHODS)}")
     if seeds < 2 or steps < 1:
         raise SabaccError("seeds, steps: give at least two seeds and one step")
-    if picture is not None:
-        make_folder(picture.parent)  # a wrong one shows now and not after minutes
+    if picture is not None:  # what is wrong with it shows now and not after minutes
+        if find_spec("matplotlib") is None:
+            raise SabaccError(f"picture: needs matplotlib, which `{INSTALL}` installs")
+        make_folder(picture.parent)
     rung = load_rung(name)
     tree = flatten(rung)
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"
