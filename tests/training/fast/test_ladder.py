@@ -61,7 +61,9 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
 def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert command("ladder", "one_card", "--picture", "a.svg") == 2
-    assert capsys.readouterr().err.startswith("picture: needs matplotlib, which `pip install")
+    assert capsys.readouterr().err.startswith(
+        "sabacc: picture: needs matplotlib, which `pip install"
+    )
 
 
 @pytest.mark.parametrize(
