@@ -95,7 +95,8 @@ def test_what_is_no_function_is_no_policy(function) -> None:
 
 
 PLAYING = """
-import collections, time
+import collections, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 from sabacc_env import Tables
 from sabacc_env.policies import random_legal
 tables = Tables("casino", 16, 2, seed=0)
