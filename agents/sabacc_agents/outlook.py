@@ -83,7 +83,7 @@ class Outlook:
         """
         columns = {column: place for place, column in enumerate(self.columns.tolist())}
         totals = {total: place for place, total in enumerate(self._totals())}
-        begins = range(len(columns), self.size, max(1, len(totals)))
+        begins = [len(self.columns) + view * len(self.terms) for view in range(3)]
         try:
             shown = [columns[column] for column in other.columns.tolist()]
             there = [totals[total] for total in other._totals()]

@@ -77,7 +77,7 @@ def _print_card(console: Console, card: Card) -> None:
         "plays": card.plays,
         "learnt from": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
         "met in training": ", ".join(card.opponents) or "nobody but itself",
-        "drawn to": ", ".join(card.teachers) or "itself",
+        "drawn to": ", ".join(card.teachers) or "no saved network",
         "rules": digests,
         "observation": card.observation_version,
         "weights": card.weights[:16],

@@ -78,7 +78,7 @@ class LearningConfig(Config):
     @model_validator(mode="after")
     def _check_teachers(self) -> Self:
         if bool(self.teachers) != (self.magnet == "teachers"):
-            raise SabaccError('learning.teachers: they and magnet = "teachers" go together')
+            raise SabaccError('teachers: they and magnet = "teachers" go together')
         return self
 
     @model_validator(mode="after")

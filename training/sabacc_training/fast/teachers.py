@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sabacc_agents.network import load_network
+from sabacc_agents.network import load_network, named_layers
 from sabacc_agents.outlook import Outlook
 from sabacc_agents.saved import check_fit
 from torch import Tensor
@@ -60,9 +60,8 @@ class Teachers:
                 f"seats or more rule sets"
             ) from None
         copy = Mlp(network.layer_sizes, self._made)
-        for layer, (weight, bias) in enumerate(copy.parts(copy.weights)):
-            weight.copy_(torch.from_numpy(network.weights[f"layers.{layer}.weight"]))
-            bias.copy_(torch.from_numpy(network.weights[f"layers.{layer}.bias"]))
+        for name, part in named_layers(copy.parts(copy.weights)).items():
+            part.copy_(torch.from_numpy(network.weights[name]))
         copy.settle()
         return copy, torch.from_numpy(places).to(self._made.device)
 
