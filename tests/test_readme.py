@@ -21,7 +21,7 @@ COMMANDS = [
     if language == "bash"
     for line in text.splitlines()
 ]
-QUICK_ONES = ("watch", "rules", "solve", "zoo")
+QUICK_ONES = ("watch", "rules", "solve", "distance", "zoo")
 QUICK = [words for words in COMMANDS if words[:1] == ["sabacc"] and words[1] in QUICK_ONES]
 LONG = [words for words in COMMANDS if words[0] == "sabacc" and words not in QUICK]
 SHORTENED = {"train": ["steps=40_000"], "tournament": ["deals=500"]}

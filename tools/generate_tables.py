@@ -7,10 +7,11 @@ from pathlib import Path
 
 from sabacc_training.bench.report import about, highlights
 from sabacc_training.bench.results import Results
+from sabacc_training.game_config import rungs
 from sabacc_training.solving.cfr import Regrets
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.responses import distance
-from sabacc_training.solving.rung import load_rung, rungs
+from sabacc_training.solving.rung import load_rung
 from sabacc_training.solving.solver import solve
 
 from sabacc_env import load_rules, rule_sets
@@ -131,7 +132,7 @@ def ladder_page() -> str:
         f"`{largest.name}` is too large to be solved here whenever this page is made; "
         "the README has its figures.\n\n## The scripted agents\n\n"
         "NashConv of each when it plays both seats; exact, for they tell their chances. "
-        "`python -m tools.distances RUNG AGENT` measures one again; docs/agents.md has the agents "
+        "`sabacc distance RUNG AGENT` measures one again; docs/agents.md has the agents "
         "that search.\n\n"
         + table(
             ("agent", *(f"`{tree.rung.name}`" for tree in of_two)),

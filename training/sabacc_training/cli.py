@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "train": "Train an agent by self-play, from a configuration file.",
     "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
     "solve": "Solve a small game exactly: its value, an equilibrium, how far from it.",
+    "distance": "Say how far agents are from equilibrium in a solved game, exactly.",
     "ladder": "Train in a solved game and say how far from equilibrium it came, method by method.",
     "exploit": "Train best responses to an agent: a lower bound of its exploitability.",
     "throughput": "Measure the fast trainer's decisions a second, and what the environment takes.",

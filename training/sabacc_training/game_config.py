@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cached_property
+from importlib import resources
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -35,10 +37,36 @@ class RulesConfig(Config):
 class GameConfig(RulesConfig):
     """Which game is played."""
 
+    rules: str = "casino"
+    """A rule set by name, the path of a rules file, or a rung of the ladder: that is a rule set,
+    bet sizes and a number of players, of which what is said beside it takes the place."""
+
     bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
     """What the bet actions mean: "min", "max", or fractions of the pot."""
+
+    @classmethod
+    def written_out(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the keys of a file with those of a rung in the place of its name."""
+        if data.get("rules") not in rungs():
+            return data
+        rung = tomllib.loads(_ladder().joinpath(f"{data['rules']}.toml").read_text("utf-8"))
+        known = {key: value for key, value in rung.items() if key in cls.model_fields}
+        beside = {key: value for key, value in data.items() if key != "rules"}
+        overrides = beside.get("rule_overrides", {})
+        if isinstance(overrides, dict):  # what is none is told of where all keys are checked
+            beside["rule_overrides"] = known["rule_overrides"] | overrides
+        return known | beside
 
     @model_validator(mode="after")
     def _check_bet_sizes(self) -> Self:
         encode_bet_sizes(self.bet_sizes)
         return self
+
+
+def rungs() -> tuple[str, ...]:
+    """Return the names of the ladder's rungs, the smallest game first."""
+    return tuple(_ladder().joinpath("order.txt").read_text("utf-8").split())
+
+
+def _ladder() -> resources.abc.Traversable:
+    return resources.files(__package__).joinpath("solving", "ladder")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sabacc_training.game_config import rungs
 from sabacc_training.solving.cfr import Regrets
 from sabacc_training.solving.game_tree import GameTree, flatten
 from sabacc_training.solving.measuring import views_at
 from sabacc_training.solving.responses import distance
-from sabacc_training.solving.rung import Rung, load_rung, rungs
+from sabacc_training.solving.rung import Rung, load_rung
 
 from sabacc_env import SabaccError
 from sabacc_env.engine.tree import CHANCE, END

@@ -25,6 +25,7 @@ from sabacc_training.stopping import Stopped
 from sabacc_env import SabaccError
 from sabacc_env.agent import RandomAgent
 from sabacc_env.view import GameView
+from tests.commands import run
 from tests.training.solving.linear_program import exact_value
 
 VALUES = {  # of the first seat, in antes, by linear programming
@@ -132,7 +133,7 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
     solution = solve(tree, target=0.001)
     path = tmp_path / "one_draw.safetensors"
     save_policy(path, solution.policy())
-    agent = load(path, rung.rule_set, 2, rung.bet_sizes)
+    agent = rung.load(str(path))
     assert (strategy_of(tree, agent) == solution.strategy).all()
     counted = strategy_of(tree, Secretive(agent), samples=1000)
     assert np.abs(counted - solution.strategy).max() < 0.1
@@ -188,11 +189,37 @@ def test_the_searching_agents_are_far_from_random_play() -> None:
 @pytest.mark.parametrize("name", ["maximiser", "tight", "heuristic"])
 def test_scripted_agents_tell_exactly_what_they_play(name: str) -> None:
     tree = flatten(load_rung("little_spire"))
-    agent = load(name, tree.rung.rule_set, 2, tree.rung.bet_sizes)
+    agent = tree.rung.load(name)
     told = strategy_of(tree, agent)
     agent.restart = lambda tables: None  # type: ignore[attr-defined]
     counted = strategy_of(tree, Secretive(agent), samples=300)
     assert np.abs(told - counted).max() < (0.15 if name == "heuristic" else 1e-9)
+
+
+def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "distance", "one_card", "random", "maximiser")
+    assert code == 0
+    assert "random    │ 1.250000" in out
+    assert "maximiser │ 0.571429" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("one_cart", "random"), "rung: 'one_cart' is not on the ladder"),
+        (("one_card",), "agents: name one at least"),
+        (("one_card", "nobody"), "nobody"),
+        (("one_card", "zoo:casino-2p"), "was made for the rules 'casino'"),
+        (("one_card", "random", "--asks", 0), "asks: 0 are not enough"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_measured(
+    capsys: pytest.CaptureFixture[str], words: tuple[object, ...], sentence: str
+) -> None:
+    code, out, error = run(capsys, "distance", *words)
+    assert (code, out) == (2, "")
+    assert sentence in error
+    assert len(error.splitlines()) == 1
 
 
 def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:
@@ -200,7 +227,7 @@ def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:
     tree = flatten(rung)
     path = tmp_path / "one_card.safetensors"
     save_policy(path, solve(tree, target=0.1).policy())
-    agent = load(path, rung.rule_set, 2, rung.bet_sizes)
+    agent = rung.load(str(path))
     observations, masks = seen_at(tree, np.array([0]))
     agent.reset(1)
     observations[0, 0] += 1

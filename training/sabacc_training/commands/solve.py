@@ -10,10 +10,11 @@ from rich.table import Table
 from sabacc_agents.equilibrium import save_policy
 
 from sabacc_env.errors import SabaccError
+from sabacc_training.game_config import rungs
 from sabacc_training.solving.cfr import VARIANTS
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.progress import SolvingProgress
-from sabacc_training.solving.rung import load_rung, rungs
+from sabacc_training.solving.rung import load_rung
 from sabacc_training.solving.solver import Solution
 from sabacc_training.solving.solver import solve as solve_game
 from sabacc_training.stopping import Stopped

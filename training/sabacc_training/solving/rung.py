@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib import resources
 from pathlib import Path
 
 from pydantic import Field
+from sabacc_agents.loading import load
 
+from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules.limits import MOST_SEATS
 from sabacc_env.rules.wording import listed, nearest
 from sabacc_training.config import load_config, validated
-from sabacc_training.game_config import GameConfig
+from sabacc_training.game_config import GameConfig, rungs
 
 
 class Rung(GameConfig):
@@ -26,11 +26,16 @@ class Rung(GameConfig):
         """The name of its rule set."""
         return self.rule_set.name
 
+    def load(self, spec: str) -> Agent:
+        """Return an agent made for this game.
 
-def rungs() -> tuple[str, ...]:
-    """Return the names of the ladder's rungs, the smallest game first."""
-    order = _ladder().joinpath("order.txt").read_text(encoding="utf-8")
-    return tuple(order.split())
+        Args:
+            spec: as ``sabacc_agents.load`` takes it.
+
+        Raises:
+            SabaccError: as ``sabacc_agents.load``.
+        """
+        return load(spec, self.rule_set, self.num_players, self.bet_sizes)
 
 
 def load_rung(name: str | Path) -> Rung:
@@ -46,9 +51,4 @@ def load_rung(name: str | Path) -> Rung:
             f"rung: {name!r} is not on the ladder, which has {listed(rungs())}; a path to a file "
             f"ends in .toml{nearest(name, rungs())}"
         )
-    text = _ladder().joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return validated(Rung, tomllib.loads(text))
-
-
-def _ladder() -> resources.abc.Traversable:
-    return resources.files(__name__.rpartition(".")[0]).joinpath("ladder")
+    return validated(Rung, {"rules": name})
