@@ -10,12 +10,23 @@ import pickle
 
 import numpy as np
 import pytest
+import torch
 from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError
+from sabacc_training.config import validated
+from sabacc_training.fast import gpu, learner
+from sabacc_training.fast.config import FastConfig
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
 from tests.cuda.match import Match, play_matches
+
+TRAINED = {
+    "trainer": "fast",
+    "num_players": 3,
+    "start": {"stacks": [5, 9], "sabacc_pot": [0, 3]},
+    "learning": {"num_tables": 3, "decisions": 9, "minibatch": 4, "hidden": [8]},
+}
 
 
 @pytest.mark.parametrize(
@@ -127,3 +138,18 @@ def test_actions_may_be_on_the_device(kind):
     match.cpu.step(actions, which)
     match.other.step(cuda.to_device(actions.astype(kind)), cuda.to_device(which))
     match.compare()
+
+
+@pytest.mark.parametrize("scripted", [{}, {"tight": 1.0}], ids=["alone", "among others"])
+def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, monkeypatch):
+    config = validated(FastConfig, TRAINED | {"pool": {"snapshots": 0, "scripted": scripted}})
+    on_cpu = learner.FastLearner(config)
+    monkeypatch.setattr(gpu, "shared", lambda array: torch.from_numpy(np.asarray(array._ary)))
+    monkeypatch.setattr(learner, "device_of", lambda made, _: gpu.Gpu(made))
+    settings = {"seed": config.seed, "bet_sizes": config.bet_sizes, "device": "cuda"}
+    on_gpu = learner.FastLearner(config, lambda _: Tables("casino", 3, 3, **settings))
+    for found in (on_cpu, on_gpu):
+        found.collector.fill(found._batch, 0.5)
+    one, other = (vars(found._batch.rows) for found in (on_cpu, on_gpu))
+    for name in one:
+        np.testing.assert_allclose(one[name], other[name], atol=1e-6, err_msg=name)

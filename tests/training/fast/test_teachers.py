@@ -8,12 +8,11 @@ import torch
 from sabacc_agents.loading import load
 from sabacc_training.config import validated
 from sabacc_training.fast.config import FastConfig
-from sabacc_training.fast.kernels import legal_bits
+from sabacc_training.fast.devices import Processors
 from sabacc_training.fast.learner import FastLearner
 from sabacc_training.fast.mlp import Made
 from sabacc_training.fast.rows import Rows
 from sabacc_training.fast.teachers import Teachers
-from sabacc_training.fast.workers import Workers
 
 from sabacc_env import SabaccError
 
@@ -38,9 +37,9 @@ def test_they_say_what_their_agents_do() -> None:
     made = Made("cpu", torch.float32)  # also where the learner itself has bfloat16
     rows = Rows.room_for(64, learner.inputs.size, made)
     rows.tables[:] = everywhere
-    legal_bits(tables.action_masks, everywhere, rows.legal)
-    learner.inputs.write(tables, everywhere, rows.shown.numpy())
-    logs = Teachers(config, learner.inputs.outlook, made, Workers(1)).logs(rows, tables)
+    device = Processors(made, threads=1)
+    device.look(learner.inputs, tables, everywhere, rows)
+    logs = Teachers(config, learner.inputs.outlook, device).logs(rows, tables).numpy()
     for number, (spec, rules) in enumerate(zip(TWO, config.all_rules, strict=True)):
         which = np.flatnonzero(tables.rule_of == number)
         masks = tables.action_masks[which]

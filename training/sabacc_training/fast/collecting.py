@@ -13,12 +13,11 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.fast.clock import Clock
 from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.devices import Device
 from sabacc_training.fast.inputs import Inputs
-from sabacc_training.fast.kernels import draw, legal_bits
 from sabacc_training.fast.opponents import Cast
 from sabacc_training.fast.player import Player
 from sabacc_training.fast.rows import Batch, Rows
-from sabacc_training.fast.workers import Workers
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import Antes
 
@@ -34,7 +33,7 @@ class Collector:
         inputs: what the networks are shown.
         player: the policy that learns.
         pool: who else plays.
-        workers: the threads that decide.
+        device: where it decides.
         clock: counts the time.
     """
 
@@ -45,21 +44,22 @@ class Collector:
         inputs: Inputs,
         player: Player,
         pool: Pool,
-        workers: Workers,
+        device: Device,
         clock: Clock,
     ) -> None:
+        self._config = config
         self._inputs = inputs
         self._player = player
-        self._workers = workers
+        self._device = device
         self._clock = clock
         self._rng = np.random.default_rng([config.seed, 2])
         self.tables = tables
+        self._read = device.readable(tables)
         self._stakes = Stakes(config, self.tables)
         units = np.array([_unit(rules, config) for rules in self.tables.rule_sets])
         self._scale = 1 / units[self.tables.rule_of]
         self._everywhere = np.arange(self.tables.num_tables)
-        self._shown = np.zeros((self.tables.num_tables, inputs.size), np.float32)
-        self._cast = None if alone(config) else Cast(config, pool, self.tables)
+        self._cast = None if alone(config) else Cast(config, pool, self._read)
         if self._cast is not None:
             self._cast.draw(self._everywhere, self._rng)
 
@@ -70,46 +70,36 @@ class Collector:
             self._step(batch)
 
     def _step(self, batch: Batch) -> None:
-        cast, tables = self._cast, self.tables
+        cast, read = self._cast, self._read
         own = self._everywhere if cast is None else cast.learners()
         rows = batch.place(len(own))
         self._decide(rows, own)
         actions = rows.actions
         if cast is not None:
             with self._clock.on("opponents"):
-                actions = np.zeros(tables.num_tables, np.int64)
-                actions[own] = rows.actions
-                cast.play(actions, self._rng)
+                others, theirs = cast.play(self._rng)
+                actions = torch.empty(self.tables.num_tables, dtype=torch.int64)
+                actions[torch.from_numpy(own)] = rows.actions.cpu()
+                actions[torch.from_numpy(others)] = torch.from_numpy(theirs)
         with self._clock.on("tables"):
-            tables.step(actions)
-            rewards = (tables.net_credits * self._scale[:, None]).astype(np.float32)
-            batch.close_step(tables.finished.copy(), rewards)
+            self.tables.step(actions)
+            rewards = (read.net_credits * self._scale[:, None]).astype(np.float32)
+            finished = read.finished.copy()
+            batch.close_step(finished, rewards)
         if cast is not None:
             with self._clock.on("opponents"):
-                cast.draw(np.flatnonzero(tables.finished), self._rng)
+                cast.draw(np.flatnonzero(finished), self._rng)
 
     def _decide(self, rows: Rows, own: Ints) -> None:
         """Write the learner's decisions at its tables."""
-        tables = self.tables
         rows.tables[:] = own
-        rows.seats[:] = tables.seats_to_act[own]
-        uniforms = self._rng.random(len(own), np.float32)
-
-        def look(some: slice) -> None:
-            legal_bits(tables.action_masks, own[some], rows.legal[some])
-            shown = self._shown[some]
-            self._inputs.write(tables, own[some], shown)
-            rows.shown[some].copy_(torch.from_numpy(shown))
-
-        def choose(some: slice) -> None:
-            part = rows[some]
-            draw(logs[some], part.legal, uniforms[some], part.actions, part.log_chances)
-
+        rows.seats[:] = self._read.seats_to_act[own]
+        uniforms = torch.from_numpy(self._rng.random(len(own), np.float32))
         with self._clock.on("inputs"):
-            self._workers.over(len(own), look)
+            self._device.look(self._inputs, self.tables, own, rows)
         with self._clock.on("playing"):
-            logs = self._player.logs(rows.shown, rows.legal)
-            self._workers.over(len(own), choose)
+            logs = self._player.logs(rows)
+            self._device.draw(logs, uniforms.to(logs.device), rows)
 
     def follow(self, pool: Pool) -> None:
         """Draw opponents from a pool that has changed."""
@@ -126,7 +116,7 @@ class Collector:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a ``state``."""
-        other = Tables.from_bytes(state["tables"])
+        other = Tables.from_bytes(state["tables"], device=self._config.device)
         self.tables.clone_from(other, self._everywhere, self._everywhere)
         if self._cast is not None:
             self._cast.members[:] = state["members"]
@@ -143,7 +133,8 @@ def tables_of(config: FastConfig) -> Tables:
         [players for _, players in games],
         seed=config.seed,
         bet_sizes=config.bet_sizes,
-        threads=config.threads,
+        threads=config.threads if config.device == "cpu" else 1,
+        device=config.device,
     )
 
 

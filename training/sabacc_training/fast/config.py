@@ -105,7 +105,8 @@ class FastConfig(RunConfig):
     """Further rules, each played at as many tables; one network plays all."""
 
     device: Literal["cpu", "cuda"] = "cpu"
-    """Where networks are trained: the processors, or a GPU. Tables are played by the processors."""
+    """Where networks are trained and tables are played: the processors, or a GPU. Agents that do
+    not learn think on the processors."""
 
     learning: LearningConfig = LearningConfig()
     """How it learns."""

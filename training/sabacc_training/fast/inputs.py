@@ -43,10 +43,15 @@ class Inputs:
     def write(self, tables: Tables, which: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write what the seats to act at these tables are shown, (n, size)."""
         self.outlook.write(tables.observations, which, out)
-        hidden = out[:, self.policy_size :]
-        if self._critic != "own_hand":
-            hands = tables.opponents_hands(which)
-            hands = hands.reshape(len(which), hands.shape[1] * hands.shape[2])
-            hidden[:, : hands.shape[1]] = hands
-        if self._critic == "everything":
-            hidden[:, hands.shape[1] :] = tables.coming(which)
+        begin = self.policy_size
+        for part in self.hidden(tables, which):
+            out[:, begin : begin + part.shape[1]] = part
+            begin += part.shape[1]
+
+    def hidden(self, tables: Tables, which: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+        """Return what only a critic sees at these tables, arrays of (n, some numbers)."""
+        if self._critic == "own_hand":
+            return []
+        hands = tables.opponents_hands(which)
+        hands = hands.reshape(len(which), hands.shape[1] * hands.shape[2])
+        return [hands] if self._critic == "all_hands" else [hands, tables.coming(which)]

@@ -6,11 +6,28 @@ All of it runs over rows of decisions; legal actions are bits.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
+
+
+class Objective(NamedTuple):
+    """What is made large: min(ratio * gain, clipped ratio * gain) + entropy * H - kl * KL.
+
+    H is the entropy of the policy and KL its divergence from the magnet.
+
+    Attributes:
+        clip: how far a ratio may move from 1.
+        entropy: the weight of H.
+        kl: the weight of KL.
+    """
+
+    clip: float
+    entropy: float
+    kl: float
 
 
 @jit

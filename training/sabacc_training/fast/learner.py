@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from sabacc_agents.loading import load
 from sabacc_agents.network import NetworkInfo, named_layers, save_network
+from torch import Tensor
 
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import num_actions
@@ -18,18 +19,16 @@ from sabacc_env.tables import Tables
 from sabacc_training.fast.clock import Clock
 from sabacc_training.fast.collecting import Collector, tables_of
 from sabacc_training.fast.config import FastConfig
+from sabacc_training.fast.devices import device_of
 from sabacc_training.fast.inputs import Inputs
-from sabacc_training.fast.kernels import log_softmax, policy_slopes
+from sabacc_training.fast.kernels import Objective
 from sabacc_training.fast.mlp import Learnt, Made, Mlp
 from sabacc_training.fast.opponents import ForEachGame
 from sabacc_training.fast.player import Player, whole_forward
 from sabacc_training.fast.rows import Batch, Closed, Rows
 from sabacc_training.fast.teachers import Teachers
-from sabacc_training.fast.workers import Workers
 from sabacc_training.pool import Pool
 from sabacc_training.run_config import linear
-
-Floats = NDArray[np.float32]
 
 
 class FastLearner:
@@ -67,14 +66,14 @@ class FastLearner:
         critic.start(generator, 1.0)
         self._actor = Learnt(actor, learning.grad_norm)
         self._critic = Learnt(critic, learning.grad_norm)
-        self._workers = Workers(config.threads)
-        self.agent = Player(actor, self.inputs, self._workers)
+        self._device = device_of(self._made, config.threads)
+        self.agent = Player(actor, self.inputs, self._device)
         self.average = self.agent.frozen()
         self._magnet = self.average if learning.magnet == "moving" else self.agent.frozen()
-        self._teachers = Teachers(config, self.inputs.outlook, self._made, self._workers)
+        self._teachers = Teachers(config, self.inputs.outlook, self._device)
         self.pool = Pool(config, self.agent, self._built)
         self.collector = Collector(
-            config, tables(config), self.inputs, self.agent, self.pool, self._workers, self.clock
+            config, tables(config), self.inputs, self.agent, self.pool, self._device, self.clock
         )
         self._batch = Batch(
             learning.num_tables,
@@ -111,7 +110,9 @@ class FastLearner:
         rows = self._batch.rows
         gathered = len(rows) - self._batch.waiting
         with self.clock.on("values"):
-            values = whole_forward(self._critic.network, rows.shown, self._workers)[:, 0]
+            values = (
+                whole_forward(self._critic.network, rows.shown, self._device)[:, 0].cpu().numpy()
+            )
         with self.clock.on("advantages"):
             closed = self._batch.close(values, self.config.learning.gae_lambda)
         self.figures["train/let_go"] = closed.let_go / gathered
@@ -127,20 +128,20 @@ class FastLearner:
         epochs = self.config.learning.epochs
         orders = [self._rng.permutation(self._parts(closed.rows)) for _ in range(epochs)]
         magnet = self._magnet_logs(closed.rows)
-        self._workers.together(
+        self._device.workers.together(
             lambda: self._learn_policy(closed, magnet, orders, rate),
             lambda: self._learn_values(closed, orders, rate),
         )
 
-    def _magnet_logs(self, rows: Rows) -> Floats:
+    def _magnet_logs(self, rows: Rows) -> Tensor:
         """Return the logarithms of the magnet's probabilities; without rows where there is none."""
         learning = self.config.learning
         if learning.magnet == "none" or not learning.kl:
-            return np.zeros((0, self._actor.network.sizes[-1]), np.float32)
+            return torch.zeros((0, self._actor.network.sizes[-1]), device=self._made.device)
         with self.clock.on("magnet"):
             if learning.magnet == "teachers":
                 return self._teachers.logs(rows, self.collector.tables)
-            return self._magnet.logs(rows.shown, rows.legal)
+            return self._magnet.logs(rows)
 
     def _parts(self, rows: Rows) -> NDArray[np.int64]:
         """Return the bounds of minibatches, (count, 2): runs of rows, for that copies nothing.
@@ -160,36 +161,26 @@ class FastLearner:
             yield slice(first, min(first + at_once, end))
 
     def _learn_policy(
-        self, closed: Closed, magnet: Floats, orders: list[NDArray[np.int64]], rate: float
+        self, closed: Closed, magnet: Tensor, orders: list[NDArray[np.int64]], rate: float
     ) -> None:
-        learning, rows = self.config.learning, closed.rows
-        gains = (closed.gains - closed.gains.mean()) / (closed.gains.std() + 1e-8)
+        learning, rows, device = self.config.learning, closed.rows, self._device
+        normal = (closed.gains - closed.gains.mean()) / (closed.gains.std() + 1e-8)
+        gains = torch.from_numpy(normal).to(self._made.device)
         entropy = linear(learning.entropy, self.progress)
-        sums, learnt = np.zeros(4), 0
+        objective = Objective(learning.clip, entropy, learning.kl)
+        sums, learnt = torch.zeros(4, dtype=torch.float64, device=self._made.device), 0
         with self.clock.on("learning the policy"):
             for begin, end in np.concatenate(orders):
                 learnt += end - begin
                 for some in self._pieces(begin, end):
                     part = rows[some]
                     shown = part.shown[:, : self.inputs.policy_size]
-                    logs = self._actor.network.forward(shown).float().cpu().numpy()
-                    log_softmax(logs, part.legal, logs)
-                    slopes = np.empty_like(logs)
-                    policy_slopes(
-                        logs,
-                        part.legal,
-                        part.actions,
-                        part.log_chances,
-                        gains[some],
-                        magnet[some],
-                        learning.clip,
-                        entropy,
-                        learning.kl,
-                        1 / (end - begin),
-                        slopes,
-                        sums,
+                    logs = self._actor.network.forward(shown).float()
+                    device.log_softmax(logs, part.legal)
+                    slopes = device.policy_slopes(
+                        logs, part, gains[some], magnet[some], objective, 1 / (end - begin), sums
                     )
-                    self._actor.network.backward(torch.from_numpy(slopes).to(*self._made))
+                    self._actor.network.backward(slopes.to(self._made.precision))
                 self._actor.step(rate)
         means = (sums / learnt).tolist()
         names = ("entropy", "divergence_from_magnet", "clipped", "divergence")

@@ -70,12 +70,13 @@ class Cast:
         seats = self._tables.seats_to_act
         return np.flatnonzero(self.members[np.arange(len(seats)), seats] == CURRENT)
 
-    def play(self, actions: Ints, rng: np.random.Generator) -> None:
-        """Write what the others play at the tables where they are to act, (num_tables,)."""
+    def play(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
+        """Return the tables where the others are to act, and what they play there."""
         seats = self._tables.seats_to_act
         others = np.flatnonzero(self.members[np.arange(len(seats)), seats] != CURRENT)
-        if len(others):
-            actions[others] = self._opponents.actions(self._tables, others, rng)
+        if not len(others):
+            return others, others
+        return others, self._opponents.actions(self._tables, others, rng)
 
 
 class ForEachGame:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from sabacc_training.fast.devices import Device
 from sabacc_training.fast.inputs import Inputs
-from sabacc_training.fast.kernels import draw, legal_bits, log_softmax
+from sabacc_training.fast.kernels import legal_bits
 from sabacc_training.fast.mlp import Mlp
-from sabacc_training.fast.workers import Workers
+from sabacc_training.fast.rows import Rows
 
 ROUND: Final = 128
 
@@ -27,13 +28,13 @@ class Player:
     Args:
         network: gives a logit for each action.
         inputs: what it is shown.
-        workers: the threads that it thinks on.
+        device: where it thinks.
     """
 
-    def __init__(self, network: Mlp, inputs: Inputs, workers: Workers) -> None:
+    def __init__(self, network: Mlp, inputs: Inputs, device: Device) -> None:
         self.network = network
         self._inputs = inputs
-        self._workers = workers
+        self._device = device
 
     def reset(self, num_tables: int) -> None:
         """Remember nothing."""
@@ -46,40 +47,39 @@ class Player:
         tables: Ints | None = None,
     ) -> Ints:
         """Draw a legal action for each row."""
-        logs, legal = self._seen(observations, action_masks)
-        actions, chances = np.zeros(len(logs), np.int64), np.zeros(len(logs), np.float32)
-        draw(logs, legal, rng.random(len(logs), np.float32), actions, chances)
-        return actions
+        rows = self._seen(observations, action_masks)
+        uniforms = torch.from_numpy(rng.random(len(rows), np.float32))
+        self._device.draw(self.logs(rows), uniforms.to(rows.legal.device), rows)
+        return rows.actions.cpu().numpy()
 
     def probabilities(
         self, observations: Floats, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distribution that it draws from, (n, num_actions); 0 for what is illegal."""
-        logs, _ = self._seen(observations, action_masks)
+        logs = self.logs(self._seen(observations, action_masks)).cpu().numpy()
         chances = np.exp(logs.astype(np.float64)) * (action_masks != 0)
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
-    def _seen(self, observations: Floats, action_masks: NDArray[np.int8]) -> tuple[Floats, Ints]:
-        legal = np.zeros(len(action_masks), np.int64)
-        legal_bits(action_masks, np.arange(len(legal)), legal)
-        shown = torch.from_numpy(self._inputs.outlook.shown(observations)).to(*self.network.made)
-        return self.logs(shown, legal), legal
+    def _seen(self, observations: Floats, action_masks: NDArray[np.int8]) -> Rows:
+        """Return rows of what is observed."""
+        rows = Rows.room_for(len(action_masks), self._inputs.policy_size, self.network.made)
+        legal = np.zeros(len(rows), np.int64)
+        legal_bits(action_masks, np.arange(len(rows)), legal)
+        rows.legal.copy_(torch.from_numpy(legal))
+        rows.shown.copy_(torch.from_numpy(self._inputs.outlook.shown(observations)))
+        return rows
 
-    def logs(self, shown: Tensor, legal: Ints) -> Floats:
-        """Return the logarithms of the probabilities of legal actions, (n, num_actions).
-
-        Args:
-            shown: (n, at least ``policy_size``) what is shown, in the precision of matrices.
-            legal: (n,) bits.
-        """
-        return logs_of(self.network, shown[:, : self._inputs.policy_size], legal, self._workers)
+    def logs(self, rows: Rows) -> Tensor:
+        """Return the logarithms of the probabilities of legal actions, (n, num_actions)."""
+        shown = rows.shown[:, : self._inputs.policy_size]
+        return logs_of(self.network, shown, rows.legal, self._device)
 
     def frozen(self) -> Player:
         """Return a copy that no longer learns."""
         copy = Mlp(self.network.sizes, self.network.made)
         copy.weights.copy_(self.network.weights)
         copy.settle()
-        return Player(copy, self._inputs, self._workers)
+        return Player(copy, self._inputs, self._device)
 
     def state(self) -> Tensor:
         """Return what it plays by, for ``restore``."""
@@ -91,29 +91,35 @@ class Player:
         self.network.settle()
 
 
-def logs_of(network: Mlp, shown: Tensor, legal: Ints, workers: Workers) -> Floats:
-    """Return the logarithms of a network's probabilities of legal actions, (n, num_actions)."""
-    logs = whole_forward(network, shown, workers)
-    workers.over(len(logs), lambda some: log_softmax(logs[some], legal[some], logs[some]))
+def logs_of(network: Mlp, shown: Tensor, legal: Tensor, device: Device) -> Tensor:
+    """Return the logarithms of a network's probabilities of legal actions, (n, num_actions).
+
+    Args:
+        network: gives a logit for each action.
+        shown: (n, numbers taken) what it is shown, in the precision of matrices.
+        legal: (n,) legal actions as bits.
+        device: where it thinks.
+    """
+    logs = whole_forward(network, shown, device)
+    device.workers.over(len(logs), lambda some: device.log_softmax(logs[some], legal[some]))
     return logs
 
 
-def whole_forward(network: Mlp, inputs: Tensor, workers: Workers) -> Floats:
+def whole_forward(network: Mlp, inputs: Tensor, device: Device) -> Tensor:
     """Return what a network makes of inputs, (n, numbers given), some rows after the others.
 
     The last rows are filled up to a round number: for each number of rows that is new, matrix
     products are compiled anew, which takes longer than most products.
     """
-    whole = np.empty((len(inputs), network.sizes[-1]), np.float32)
+    whole = torch.empty((len(inputs), network.sizes[-1]), device=network.made.device)
 
     def write(some: slice) -> None:
         begin = some.start
         for part in torch.split(inputs[some], network.made.at_once):
             absent = -len(part) % ROUND
             filled = functional.pad(part, (0, 0, 0, absent)) if absent else part
-            found = network.outputs(filled)[: len(part)]
-            whole[begin : begin + len(part)] = found.float().cpu().numpy()
+            whole[begin : begin + len(part)] = network.outputs(filled)[: len(part)]
             begin += len(part)
 
-    workers.over(len(inputs), write, network.made.at_once)
+    device.workers.over(len(inputs), write, network.made.at_once)
     return whole

@@ -6,7 +6,7 @@ first rows of the next update.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,14 @@ from torch import Tensor
 from sabacc_training.fast.kernels import advantages
 from sabacc_training.fast.mlp import Made
 
+Ints = NDArray[np.int64]
+
 
 @dataclass
 class Rows:
     """Some decisions, the earliest first, an entry of each array for each.
+
+    What is learnt from is where networks are, the rest in this machine's memory.
 
     Attributes:
         shown: (n, size) what the networks are shown (``Inputs``), in the precision of matrices.
@@ -31,36 +35,36 @@ class Rows:
     """
 
     shown: Tensor
-    legal: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    log_chances: NDArray[np.float32]
-    tables: NDArray[np.int64]
-    seats: NDArray[np.int64]
+    legal: Tensor
+    actions: Tensor
+    log_chances: Tensor
+    tables: Ints
+    seats: Ints
 
     @classmethod
     def room_for(cls, count: int, size: int, made: Made) -> Rows:
         """Return rows to be written."""
-        whole = [np.zeros(count, np.int64) for _ in range(4)]
-        legal, actions, tables, seats = whole
-        chances = np.zeros(count, np.float32)
-        shown = torch.zeros((count, size), dtype=made.precision, device=made.device)
-        return cls(shown, legal, actions, chances, tables, seats)
+        device = made.device
+        legal, actions = (torch.zeros(count, dtype=torch.int64, device=device) for _ in range(2))
+        return cls(
+            shown=torch.zeros((count, size), dtype=made.precision, device=device),
+            legal=legal,
+            actions=actions,
+            log_chances=torch.zeros(count, device=device),
+            tables=np.zeros(count, np.int64),
+            seats=np.zeros(count, np.int64),
+        )
 
     def __len__(self) -> int:
-        return len(self.legal)
+        return len(self.tables)
 
-    def __getitem__(self, which: slice | NDArray[np.int64]) -> Rows:
+    def __getitem__(self, which: slice | Ints) -> Rows:
         """Return some of the rows: of a slice views, of indices copies."""
-        shown = self.shown[which if isinstance(which, slice) else torch.from_numpy(which)]
-        return Rows(shown, *(array[which] for array in self._arrays()))
+        return Rows(*(part[_index(which, part)] for part in vars(self).values()))
 
-    def __setitem__(self, which: slice | NDArray[np.int64], rows: Rows) -> None:
-        self.shown[which if isinstance(which, slice) else torch.from_numpy(which)] = rows.shown
-        for own, other in zip(self._arrays(), rows._arrays(), strict=True):
-            own[which] = other
-
-    def _arrays(self) -> list[NDArray[Any]]:
-        return [getattr(self, each.name) for each in fields(self)[1:]]
+    def __setitem__(self, which: slice | Ints, rows: Rows) -> None:
+        for own, other in zip(vars(self).values(), vars(rows).values(), strict=True):
+            own[_index(which, own)] = other
 
     def state(self) -> dict[str, Any]:
         """Return a copy of all of it, for ``restored``; of a view the whole room would be kept."""
@@ -70,6 +74,12 @@ class Rows:
     def restored(cls, state: dict[str, Any]) -> Rows:
         """Return the rows of a ``state``."""
         return cls(**state)
+
+
+def _index(which: slice | Ints, part: Tensor | Ints) -> Any:
+    """Return which rows are meant, as an array's or a tensor's own index."""
+    indices = isinstance(which, np.ndarray) and isinstance(part, Tensor)
+    return torch.from_numpy(which).to(part.device) if indices else which
 
 
 class Batch:

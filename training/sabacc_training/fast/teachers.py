@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sabacc_agents.network import load_network, named_layers
 from sabacc_agents.outlook import Outlook
 from sabacc_agents.saved import check_fit
@@ -14,10 +13,10 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.fast.config import FastConfig
-from sabacc_training.fast.mlp import Made, Mlp
+from sabacc_training.fast.devices import Device
+from sabacc_training.fast.mlp import Mlp
 from sabacc_training.fast.player import logs_of
 from sabacc_training.fast.rows import Rows
-from sabacc_training.fast.workers import Workers
 
 
 class Teachers:
@@ -26,17 +25,16 @@ class Teachers:
     Args:
         config: the run.
         outlook: what the learner is shown.
-        made: where matrices are multiplied, and in what precision.
-        workers: the threads that they think on.
+        device: where they think.
 
     Raises:
         SabaccError: for a network that does not play its rules at all the seats of the run, or is
             not of this trainer's kind.
     """
 
-    def __init__(self, config: FastConfig, outlook: Outlook, made: Made, workers: Workers) -> None:
+    def __init__(self, config: FastConfig, outlook: Outlook, device: Device) -> None:
         self._config, self._outlook = config, outlook
-        self._made, self._workers = made, workers
+        self._device = device
         specs = config.learning.teachers
         self._teachers = {
             rules: self._teacher(spec, rules)
@@ -59,24 +57,25 @@ class Teachers:
                 f"{spec}: is shown more than the networks of this run, for it was made for more "
                 f"seats or more rule sets"
             ) from None
-        copy = Mlp(network.layer_sizes, self._made)
+        copy = Mlp(network.layer_sizes, self._device.made)
         for name, part in named_layers(copy.parts(copy.weights)).items():
             part.copy_(torch.from_numpy(network.weights[name]))
         copy.settle()
-        return copy, torch.from_numpy(places).to(self._made.device)
+        return copy, torch.from_numpy(places).to(self._device.made.device)
 
-    def logs(self, rows: Rows, tables: Tables) -> NDArray[np.float32]:
+    def logs(self, rows: Rows, tables: Tables) -> Tensor:
         """Return the logarithms of their probabilities of legal actions, (n, num_actions).
 
         Args:
             rows: decisions.
             tables: where these were taken.
         """
-        found = np.zeros((len(rows), tables.action_masks.shape[1]), np.float32)
+        shape = len(rows), tables.action_masks.shape[1]
+        found = torch.zeros(shape, device=self._device.made.device)
         rule_of = tables.rule_of[rows.tables]
         for number, rules in enumerate(tables.rule_sets):
             network, places = self._teachers[rules]
-            own = np.flatnonzero(rule_of == number)
-            shown = rows.shown[torch.from_numpy(own)][:, places]
-            found[own] = logs_of(network, shown, rows.legal[own], self._workers)
+            own = torch.from_numpy(np.flatnonzero(rule_of == number)).to(found.device)
+            shown = rows.shown[own][:, places]
+            found[own] = logs_of(network, shown, rows.legal[own], self._device)
         return found

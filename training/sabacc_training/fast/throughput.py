@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.agent import RandomAgent
+from sabacc_env.policies import random_legal
 from sabacc_env.tables import Tables
 from sabacc_training.fast.clock import Clock
 from sabacc_training.fast.collecting import tables_of
@@ -29,17 +29,14 @@ class NothingTables:
 
     def __init__(self, config: FastConfig) -> None:
         tables = tables_of(config)
-        rng = np.random.default_rng(0)
-        agent = RandomAgent(config.rule_set, config.num_players)
-        for _ in range(4 * HAND):
-            tables.step(agent.act(tables.observations, tables.action_masks, rng))
+        tables.play(random_legal, 4 * HAND)
         which = np.arange(tables.num_tables)
         self._hands, self._coming = tables.opponents_hands(which), tables.coming(which)
         self._tables = tables
         self._ends = [which % HAND == step for step in range(HAND)]
-        self._net = tables.net_credits.copy()
-        self._net[:, 0], self._net[:, 1] = 1, -1
-        self._nets = [np.where(ends[:, None], self._net, 0) for ends in self._ends]
+        net = np.zeros((tables.num_tables, tables.num_players), np.int64)
+        net[:, 0], net[:, 1] = 1, -1
+        self._nets = [np.where(ends[:, None], net, 0) for ends in self._ends]
         self._steps = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -53,11 +50,16 @@ class NothingTables:
 
     def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return what was there."""
-        return np.asarray(self._hands[np.asarray(tables)])
+        return self._of(self._hands, tables)
 
     def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return what was there."""
-        return np.asarray(self._coming[np.asarray(tables)])
+        return self._of(self._coming, tables)
+
+    def _of(self, seen: NDArray[np.float32], tables: ArrayLike) -> NDArray[np.float32]:
+        """Return some rows; of all tables, as on a GPU, they need no index."""
+        which = np.asarray(tables)
+        return seen if len(which) == len(seen) else np.asarray(seen[which])
 
     def set_stakes(self, tables: ArrayLike, **stakes: ArrayLike) -> None:
         """Do nothing."""
