@@ -129,8 +129,8 @@ def ladder_page() -> str:
             rows,
         )
         + f"\nWith three players nothing guarantees that CFR comes to an equilibrium. "
-        f"`{largest.name}` is too large to be solved here whenever this page is made; "
-        "the README has its figures.\n\n## The scripted agents\n\n"
+        f"`{largest.name}`, of 11 million nodes, is too large to be solved whenever this page is "
+        "made.\n\n## The scripted agents\n\n"
         "NashConv of each when it plays both seats; exact, for they tell their chances. "
         "`sabacc distance RUNG AGENT` measures one again; docs/agents.md has the agents "
         "that search.\n\n"

@@ -62,7 +62,10 @@ class _Notice(event.Listener):
             return
         self.given = True
         kept = "then it is kept" if CACHE_FOLDER else "no folder can be written to keep it"
-        print(f"sabacc-env: compiling the engine, about half a minute; {kept}", file=sys.stderr)
+        print(
+            f"sabacc-env: compiling what is new of the engine, up to half a minute; {kept}",
+            file=sys.stderr,
+        )
 
     def on_end(self, event: Any) -> None:
         """Say nothing."""

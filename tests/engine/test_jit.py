@@ -14,7 +14,7 @@ from tests.engine.twins import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
 COMPILES_ONE = "from sabacc_env.engine.chance import mix; print(mix(3))"
-NOTICE = "sabacc-env: compiling the engine"
+NOTICE = "sabacc-env: compiling what is new"
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 

@@ -218,6 +218,7 @@ def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
         (["porg", "--measure"], "the zoo has no member 'porg'; it is empty"),
         (["../porg", "--publish", "runs/porg"], "'../porg' is no name"),
         (["porg", "--publish", "runs/porg", "--deals", "1"], "an interval needs at least 2"),
+        (["casino-2p", "--measure", "--deals", "0"], "a card says its own; give them with --pub"),
         (["--measure"], "say which member"),
     ],
 )

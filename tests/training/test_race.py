@@ -51,12 +51,15 @@ def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     out = capsys.readouterr().out
     assert "over random (mA/h)" in out
     assert re.search(r"sb3.toml: [\d.]+ s, [\d.]+ times the first \([\d.]+ CPU-seconds, ", out)
-    assert command("race", *configs, "--rung", "one_card", "--nash-conv", "0") == 0
+    assert command("race", *configs, "--rung", "one_card", "--nash-conv", "1e-9") == 0
     out = capsys.readouterr().out
     assert "NashConv" in out
     assert out.count("and was not there yet") == 2
 
 
-def test_what_is_wrong_is_said_in_one_sentence(capsys: Any) -> None:
+def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any) -> None:
     assert command("race") == 2
     assert "give at least one training configuration" in capsys.readouterr().err
+    for target in (["--margin", "nan"], ["--rung", "one_card", "--nash-conv", "-1"]):
+        assert command("race", *configs, *target) == 2
+        assert "a margin is a number, a NashConv one above 0" in capsys.readouterr().err

@@ -103,6 +103,12 @@ def test_views_are_given_to_the_agent_that_wants_them(watch):
     assert watch("tests.training.toys:Viewer", "random", "--seed", "1")[0] == 0
 
 
+def test_a_rung_of_the_ladder_is_watched_too(watch):
+    code, output, _ = watch("random", "maximiser", "--rules", "one_draw", "--seed", "1")
+    assert code == 0
+    assert "One card each, which may be redrawn" in output
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

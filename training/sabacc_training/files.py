@@ -33,6 +33,17 @@ def make_folder(folder: Path) -> None:
         raise SabaccError(f"{folder}: this folder cannot be written into; name another")
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written, before the work that it is to hold the result of.
+
+    Raises:
+        SabaccError: where its folder cannot be made or written into, or it is a folder itself.
+    """
+    make_folder(path.parent)
+    if path.is_dir():
+        raise SabaccError(f"{path}: is a folder and no file; name another")
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file in one step; its folder is made where it is missing.
 

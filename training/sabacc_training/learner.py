@@ -18,7 +18,7 @@ from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_training.policy import Actor, PolicyAgent, Shown, network_weights
 from sabacc_training.pool import Pool
-from sabacc_training.run_config import linear
+from sabacc_training.run_config import check_threads, linear
 from sabacc_training.selfplay_config import TrainingConfig
 
 ACTIVATION = "relu"
@@ -36,6 +36,7 @@ class Learner:
     """
 
     def __init__(self, config: TrainingConfig) -> None:
+        check_threads(config.threads)
         torch.set_num_threads(config.threads)
         torch.distributions.Distribution.set_default_validate_args(False)  # half the time of an act
         self.config = config

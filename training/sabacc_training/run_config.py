@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -11,6 +12,7 @@ from sabacc_training.config import Config
 from sabacc_training.game_config import GameConfig
 
 Count = Annotated[int, Field(ge=1)]
+TableCount = Annotated[int, Field(ge=1, le=2**20)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
@@ -137,6 +139,17 @@ class RunConfig(GameConfig):
             "seed": self.seed,
             "steps": steps,
         }
+
+
+def check_threads(threads: int) -> None:
+    """Refuse more threads than there are processors: they would wait for each other, and no more.
+
+    Raises:
+        SabaccError: where there are fewer processors.
+    """
+    processors = os.cpu_count() or 1
+    if threads > processors:
+        raise SabaccError(f"threads: {threads} are more than the {processors} processors here")
 
 
 def linear(ends: tuple[float, float], progress: float) -> float:

@@ -8,13 +8,13 @@ from pydantic import model_validator
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import Config
-from sabacc_training.run_config import Count, Positive, RunConfig, Share, Weight
+from sabacc_training.run_config import Count, Positive, RunConfig, Share, TableCount, Weight
 
 
 class PPOConfig(Config):
     """MaskablePPO; gamma is 1. A pair of numbers is the first and the last of a linear schedule."""
 
-    num_tables: Count = 1024
+    num_tables: TableCount = 1024
     """Tables played side by side."""
 
     rollout: Count = 32

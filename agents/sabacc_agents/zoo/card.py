@@ -60,12 +60,14 @@ class Result(_Plain):
     """The member's margin over it."""
 
 
-def what_a_response_gains(num_players: int) -> str:
+def what_a_response_gains(num_players: int, margin: float) -> str:
     """Return what the margin of a trained best response means at so many seats.
 
-    >>> what_a_response_gains(2)
+    >>> what_a_response_gains(2, 300.0)
     'a lower bound of its exploitability'
     """
+    if margin <= 0:
+        return "no bound of its exploitability, for it gains nothing"
     if num_players == 2:
         return "a lower bound of its exploitability"
     return "what one seat gains against copies of it, at least"
@@ -99,10 +101,11 @@ class Bound(_Plain):
     @property
     def sentence(self) -> str:
         """What it says."""
+        meaning = what_a_response_gains(self.num_players, self.margin.mean)
         return (
             f"{self.rules}, {self.num_players} seats: the best of {len(self.seeds)} responses "
             f"trained against it for {self.decisions:,} decisions each wins {self.margin} mA/h on "
-            f"{self.margin.deals:,} fresh deals, {what_a_response_gains(self.num_players)}."
+            f"{self.margin.deals:,} fresh deals, {meaning}."
         )
 
 

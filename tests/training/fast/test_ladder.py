@@ -66,11 +66,18 @@ def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, 
     )
 
 
+def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, capsys) -> None:
+    pytest.importorskip("matplotlib")
+    assert command("ladder", "one_card", "--picture", str(tmp_path)) == 2
+    assert capsys.readouterr().err == f"sabacc: {tmp_path}: is a folder and no file; name another\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["one_card", "nothing"], "methods: 'nothing' is none; use some of PPO, entropy .01; "),
-        (["one_card", "--seeds", "1"], "give at least two seeds"),
+        (["one_card", "--seeds", "1"], "give two seeds, a step and more than 0 at least"),
+        (["one_card", "--target", "-1"], "give two seeds, a step and more than 0 at least"),
         (["kessel"], "rung: 'kessel' is not on the ladder"),
     ],
 )

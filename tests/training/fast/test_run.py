@@ -215,6 +215,8 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
         ("ppo.clip=0.1", "ppo: there is no such key"),
         ("learning.minibatch=1000", "learning: an update learns from about 500 decisions"),
         ("learning.magnet=strong", 'learning.magnet: "strong" is not right here'),
+        ("threads=1000", "threads: 1000 are more than the "),
+        ("learning.num_tables=100_000_000_000", "learning.num_tables: 100000000000 is not right"),
         ("most_players=1", "most_players: 1 is not right here"),
         ("more_rules=[{rules='black_spire'}]", "more_rules: names a rule set twice"),
         ("more_rules=[{rules='kessel'}]", 'rules: "kessel" is not a rule set'),

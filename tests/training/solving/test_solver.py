@@ -196,6 +196,26 @@ def test_scripted_agents_tell_exactly_what_they_play(name: str) -> None:
     assert np.abs(told - counted).max() < (0.15 if name == "heuristic" else 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("folder.safetensors", "is a folder and no file"),
+        ("file/one.safetensors", "this folder cannot be made"),
+        ("one.npz", "is kept in a file that ends in .safetensors"),
+    ],
+)
+def test_a_policy_that_could_not_be_kept_is_refused_before_the_work(
+    tmp_path, capsys: pytest.CaptureFixture[str], monkeypatch, output: str, sentence: str
+) -> None:
+    (tmp_path / "folder.safetensors").mkdir()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("sabacc_training.commands.solve.flatten", pytest.fail)
+    code, out, error = run(capsys, "solve", "one_card", "--output", tmp_path / output)
+    assert (code, out) == (2, "")
+    assert sentence in error
+    assert len(error.splitlines()) == 1
+
+
 def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "distance", "one_card", "random", "maximiser")
     assert code == 0

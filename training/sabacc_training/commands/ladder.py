@@ -10,7 +10,7 @@ import numpy as np
 from sabacc_env.errors import SabaccError
 from sabacc_training.bench.peers import INSTALL
 from sabacc_training.fast.ladder import METHODS, Climb, climb
-from sabacc_training.files import make_folder, write_bytes
+from sabacc_training.files import check_writable, write_bytes
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.rung import load_rung
 
@@ -25,6 +25,8 @@ def ladder(
 ) -> None:
     """Train by several methods from several seeds, and print the NashConv of what they learn.
 
+    Each method is told of when its runs are over; one that is stopped begins anew.
+
     Args:
         name: A rung of the ladder, or a file of the same keys.
         methods: Which methods; by default all.
@@ -35,12 +37,12 @@ def ladder(
     """
     if unknown := [method for method in methods if method not in METHODS]:
         raise SabaccError(f"methods: {unknown[0]!r} is none; use some of {'; '.join(METHODS)}")
-    if seeds < 2 or steps < 1:
-        raise SabaccError("seeds, steps: give at least two seeds and one step")
+    if seeds < 2 or steps < 1 or not target > 0:
+        raise SabaccError("seeds, steps, target: give two seeds, a step and more than 0 at least")
     if picture is not None:  # what is wrong with it shows now and not after minutes
         if find_spec("matplotlib") is None:
             raise SabaccError(f"picture: needs matplotlib, which `{INSTALL}` installs")
-        make_folder(picture.parent)
+        check_writable(picture)
     rung = load_rung(name)
     tree = flatten(rung)
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def race(
 ) -> None:
     """Train by each configuration in turn until it is strong enough, and print how long that took.
 
+    What is measured is the time in one go, so a race that is stopped begins anew.
+
     Args:
         configs: Training configurations, of either trainer.
         over: Whom it must beat.
@@ -44,6 +47,8 @@ def race(
     runs = [training_config(path, changes) for path in configs]
     if not runs:
         raise SabaccError("configs: give at least one training configuration")
+    if not (math.isfinite(margin) and 0 < nash_conv < math.inf):
+        raise SabaccError("margin, nash_conv: a margin is a number, a NashConv one above 0")
     if rung:
         runs = [_at(rung, config) for config in runs]
     measures = [_near(rung, nash_conv) if rung else _ahead(run, over, margin) for run in runs]

@@ -8,8 +8,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from sabacc_agents.equilibrium import save_policy
+from sabacc_agents.saved import SUFFIX
 
 from sabacc_env.errors import SabaccError
+from sabacc_training.files import check_writable
 from sabacc_training.game_config import rungs
 from sabacc_training.solving.cfr import VARIANTS
 from sabacc_training.solving.game_tree import flatten
@@ -49,6 +51,9 @@ def solve(
         raise SabaccError("target, iterations: both are more than nothing")
     rung = load_rung(name)
     path = output or Path("runs", "solved", f"{rung.name}.safetensors")
+    if path.suffix != SUFFIX:
+        raise SabaccError(f"{path}: a solved policy is kept in a file that ends in {SUFFIX}")
+    check_writable(path)
     checkpoint = path.with_suffix(".checkpoint")
     if not resume and checkpoint.exists():
         raise SabaccError(
@@ -69,7 +74,6 @@ def solve(
     except Stopped:
         print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
         sys.exit(130)
-    path.parent.mkdir(parents=True, exist_ok=True)
     save_policy(path, solution.policy())
     checkpoint.unlink(missing_ok=True)
     Console(highlight=False).print(_table(solution))

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.text import Text
 from sabacc_agents.loading import load
 
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
-from sabacc_env.rules import load_rules
 from sabacc_env.rules.limits import MOST_SEATS
+from sabacc_training.config import validated
 from sabacc_training.evaluation import Entrant
+from sabacc_training.game_config import GameConfig
 from sabacc_training.watch import narrate, play_hand
 
 
@@ -26,7 +26,7 @@ def watch(
     Args:
         agents: One for each seat, 2 to 8: registered names, zoo:NAME, saved networks, or
             module:Class.
-        rules: A rule set's name, or the path of a rules file.
+        rules: A rule set's name, the path of a rules file, or a rung of the ladder.
         seed: Decides deck, dice, dealer and the agents' chance; without, one is drawn and shown.
         speed: Moves a second; without, all at once.
     """
@@ -36,14 +36,15 @@ def watch(
         raise SabaccError(f"--speed: {speed} is not a number of moves a second above 0")
     if seed is None:
         seed = secrets.randbits(32)
-    rule_set = load_rules(rules)
+    config = validated(GameConfig, {"rules": rules})
+    rule_set, bet_sizes = config.rule_set, config.bet_sizes
     game = Game(rule_set, num_players=len(agents), seed=seed)
-    players = [load(agent, rule_set, len(agents)) for agent in agents]
+    players = [load(agent, rule_set, len(agents), bet_sizes) for agent in agents]
     names = [Entrant(spec=agent).name for agent in agents]
     console = Console(highlight=False)
     console.print(Text(f"{rule_set.title}, seed {seed}", "bold"))
     try:
-        for piece in narrate(game, play_hand(game, players, DEFAULT_BET_SIZES, seed), names):
+        for piece in narrate(game, play_hand(game, players, bet_sizes, seed), names):
             console.print(piece)
             time.sleep(0 if speed is None else 1 / speed)
     except KeyboardInterrupt:

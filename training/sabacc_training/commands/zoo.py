@@ -18,8 +18,8 @@ def zoo(
     *,
     measure: bool = False,
     publish: Path | None = None,
-    deals: int = 10_000,
-    rollouts: int = 0,
+    deals: int | None = None,
+    rollouts: int | None = None,
 ) -> None:
     """Show the trained agents that ship: all in a table, or the card of one.
 
@@ -28,10 +28,14 @@ def zoo(
         measure: Measure all its results anew, over the same deals, and show these.
         publish: The folder of a finished run of configs/zoo/NAME.toml; it becomes the member of
             that name, in place of one that there is. Stopped, the same command goes on with it.
-        deals: Deals against each agent for a published card, each played from every seat.
-        rollouts: The same for the agent that searches, at the fewest seats; it takes its time.
+        deals: Deals against each agent for a published card, each played from every seat; by
+            default 10,000.
+        rollouts: The same for the agent that searches, at the fewest seats; it takes its time, so
+            by default none.
     """
     console = Console(highlight=False)
+    if publish is None and (deals is not None or rollouts is not None):
+        raise SabaccError("deals, rollouts: a card says its own; give them with --publish")
     if name is None:
         if measure or publish:
             raise SabaccError("zoo: say which member, before --measure or --publish")
@@ -39,6 +43,8 @@ def zoo(
     elif publish is not None:
         from sabacc_training import publishing
 
+        deals = 10_000 if deals is None else deals
+        rollouts = 0 if rollouts is None else rollouts
         if deals < 2 or rollouts == 1 or rollouts < 0:
             raise SabaccError("deals, rollouts: an interval needs at least 2")
         _print_card(console, publishing.publish(name, publish, deals, rollouts))

@@ -12,13 +12,13 @@ from sabacc_env.rules import RuleSet
 from sabacc_training.config import Config
 from sabacc_training.fast.inputs import Critic
 from sabacc_training.game_config import RulesConfig
-from sabacc_training.run_config import Count, Positive, RunConfig, Share, Weight
+from sabacc_training.run_config import Count, Positive, RunConfig, Share, TableCount, Weight
 
 
 class LearningConfig(Config):
     """Masked PPO; gamma is 1. A pair of numbers is the first and the last of a linear schedule."""
 
-    num_tables: Count = 4096
+    num_tables: TableCount = 4096
     """Tables played side by side."""
 
     decisions: Count = 32_768

@@ -28,7 +28,7 @@ from sabacc_training.fast.player import Player, whole_forward
 from sabacc_training.fast.rows import Batch, Closed, Rows
 from sabacc_training.fast.teachers import Teachers
 from sabacc_training.pool import Pool
-from sabacc_training.run_config import linear
+from sabacc_training.run_config import check_threads, linear
 
 
 class FastLearner:
@@ -48,6 +48,7 @@ class FastLearner:
     def __init__(
         self, config: FastConfig, tables: Callable[[FastConfig], Tables] = tables_of
     ) -> None:
+        check_threads(config.threads)
         torch.set_num_threads(1)
         # What Adam remembers of inputs that no longer vary decays to denormal numbers, which take
         # twenty times as long.
