@@ -14,9 +14,9 @@ from sabacc_training.solving.rung import load_rung
 def distance(name: str, *agents: str, asks: int = 1000) -> None:
     """Print NashConv of agents in a small game: what best responses would gain, in antes a hand.
 
-    The agent plays all seats; what each seat would gain is added up. It is exact for
-    agents that tell their chances, as scripted, learnt and solved ones do. Any other is asked again
-    and again, which makes it a little too large.
+    The agent plays all seats; what each seat would gain is added up. It is exact for agents that
+    tell their chances, as scripted, learnt and solved ones do. Any other is asked again and again,
+    which makes it a little too large.
 
     Args:
         name: A rung of the ladder, or a file of the same keys.

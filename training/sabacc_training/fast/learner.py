@@ -111,9 +111,8 @@ class FastLearner:
         rows = self._batch.rows
         gathered = len(rows) - self._batch.waiting
         with self.clock.on("values"):
-            values = (
-                whole_forward(self._critic.network, rows.shown, self._device)[:, 0].cpu().numpy()
-            )
+            found = whole_forward(self._critic.network, rows.shown, self._device)
+            values = found[:, 0].cpu().numpy()
         with self.clock.on("advantages"):
             closed = self._batch.close(values, self.config.learning.gae_lambda)
         self.figures["train/let_go"] = closed.let_go / gathered
