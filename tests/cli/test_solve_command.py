@@ -66,3 +66,23 @@ def test_what_a_stopped_run_left_is_not_written_over(
     assert code == 2
     assert "was left by a run that stopped" in errors
     assert left.read_bytes() == b"something"
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("folder.safetensors", "cannot be written (Is a directory)"),
+        ("file/one.safetensors", "cannot be written (Not a directory)"),
+        ("one.npz", "is kept in a file that ends in .safetensors"),
+    ],
+)
+def test_a_policy_that_could_not_be_kept_is_refused_before_the_work(
+    tmp_path, capsys: pytest.CaptureFixture[str], monkeypatch, output: str, sentence: str
+) -> None:
+    (tmp_path / "folder.safetensors").mkdir()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("sabacc_training.commands.solve.flatten", pytest.fail)
+    code, out, error = run(capsys, "solve", "one_card", "--output", tmp_path / output)
+    assert (code, out) == (2, "")
+    assert sentence in error
+    assert len(error.splitlines()) == 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
@@ -37,11 +39,16 @@ def check_writable(path: Path) -> None:
     """Refuse a file that could not be written, before the work that it is to hold the result of.
 
     Raises:
-        SabaccError: where its folder cannot be made or written into, or it is a folder itself.
+        SabaccError: where it is a folder, or none can be made or written into for it.
     """
-    make_folder(path.parent)
-    if path.is_dir():
-        raise SabaccError(f"{path}: is a folder and no file; name another")
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        there = next(folder for folder in path.absolute().parents if folder.exists())
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be written ({error.strerror}); name another") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -65,6 +65,8 @@ def what_a_response_gains(num_players: int, margin: float) -> str:
 
     >>> what_a_response_gains(2, 300.0)
     'a lower bound of its exploitability'
+    >>> what_a_response_gains(2, -300.0)
+    'no bound of its exploitability, for it gains nothing'
     """
     if margin <= 0:
         return "no bound of its exploitability, for it gains nothing"

@@ -69,7 +69,8 @@ def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, 
 def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
     assert command("ladder", "one_card", "--picture", str(tmp_path)) == 2
-    assert capsys.readouterr().err == f"sabacc: {tmp_path}: is a folder and no file; name another\n"
+    told = f"sabacc: {tmp_path}: cannot be written (Is a directory); name another\n"
+    assert capsys.readouterr().err == told
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from sabacc_training.stopping import Stopped
 from sabacc_env import SabaccError
 from sabacc_env.agent import RandomAgent
 from sabacc_env.view import GameView
-from tests.commands import run
 from tests.training.solving.linear_program import exact_value
 
 VALUES = {  # of the first seat, in antes, by linear programming
@@ -194,52 +193,6 @@ def test_scripted_agents_tell_exactly_what_they_play(name: str) -> None:
     agent.restart = lambda tables: None  # type: ignore[attr-defined]
     counted = strategy_of(tree, Secretive(agent), samples=300)
     assert np.abs(told - counted).max() < (0.15 if name == "heuristic" else 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("output", "sentence"),
-    [
-        ("folder.safetensors", "is a folder and no file"),
-        ("file/one.safetensors", "this folder cannot be made"),
-        ("one.npz", "is kept in a file that ends in .safetensors"),
-    ],
-)
-def test_a_policy_that_could_not_be_kept_is_refused_before_the_work(
-    tmp_path, capsys: pytest.CaptureFixture[str], monkeypatch, output: str, sentence: str
-) -> None:
-    (tmp_path / "folder.safetensors").mkdir()
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr("sabacc_training.commands.solve.flatten", pytest.fail)
-    code, out, error = run(capsys, "solve", "one_card", "--output", tmp_path / output)
-    assert (code, out) == (2, "")
-    assert sentence in error
-    assert len(error.splitlines()) == 1
-
-
-def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "distance", "one_card", "random", "maximiser")
-    assert code == 0
-    assert "random    │ 1.250000" in out
-    assert "maximiser │ 0.571429" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("one_cart", "random"), "rung: 'one_cart' is not on the ladder"),
-        (("one_card",), "agents: name one at least"),
-        (("one_card", "nobody"), "nobody"),
-        (("one_card", "zoo:casino-2p"), "was made for the rules 'casino'"),
-        (("one_card", "random", "--asks", 0), "asks: 0 are not enough"),
-    ],
-)
-def test_the_command_refuses_what_cannot_be_measured(
-    capsys: pytest.CaptureFixture[str], words: tuple[object, ...], sentence: str
-) -> None:
-    code, out, error = run(capsys, "distance", *words)
-    assert (code, out) == (2, "")
-    assert sentence in error
-    assert len(error.splitlines()) == 1
 
 
 def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:

@@ -11,7 +11,7 @@ from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.saved import SUFFIX
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.files import check_writable
+from sabacc_training.files import check_writable, make_folder
 from sabacc_training.game_config import rungs
 from sabacc_training.solving.cfr import VARIANTS
 from sabacc_training.solving.game_tree import flatten
@@ -74,6 +74,7 @@ def solve(
     except Stopped:
         print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
         sys.exit(130)
+    make_folder(path.parent)
     save_policy(path, solution.policy())
     checkpoint.unlink(missing_ok=True)
     Console(highlight=False).print(_table(solution))

@@ -1,0 +1,33 @@
+"""``sabacc distance``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.commands import run
+
+
+def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "distance", "one_card", "random", "maximiser")
+    assert code == 0
+    assert "random    │ 1.250000" in out
+    assert "maximiser │ 0.571429" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("one_cart", "random"), "rung: 'one_cart' is not on the ladder"),
+        (("one_card",), "agents: name one at least"),
+        (("one_card", "nobody"), "nobody"),
+        (("one_card", "zoo:casino-2p"), "was made for the rules 'casino'"),
+        (("one_card", "random", "--asks", 0), "asks: 0 are not enough"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_measured(
+    capsys: pytest.CaptureFixture[str], words: tuple[object, ...], sentence: str
+) -> None:
+    code, out, error = run(capsys, "distance", *words)
+    assert (code, out) == (2, "")
+    assert sentence in error
+    assert len(error.splitlines()) == 1
