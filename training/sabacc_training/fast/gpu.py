@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final, cast
 
 import numpy as np
@@ -106,14 +107,19 @@ def _at(logs: Tensor, actions: Tensor) -> Tensor:
 
 def outlook_on(observations: Tensor, outlook: Outlook) -> Tensor:
     """Return what ``outlook.shown`` returns, of observations on a GPU."""
-    columns, terms, factors = (
-        torch.from_numpy(part).to(observations.device)
-        for part in (outlook.columns, outlook.terms, outlook.factors)
-    )
+    columns, terms, factors = _of_outlook(outlook, observations.device)
     away = sum(observations[:, terms[:, term]] * factors[:, term] for term in range(terms.shape[1]))
     away = torch.as_tensor(away).abs()
     near = [(1 - away / width).clamp(min=0) for width in (1, NEAR)]
     return torch.cat([observations[:, columns], away / 5, *near], dim=1)
+
+
+@cache
+def _of_outlook(outlook: Outlook, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """Return its columns, terms and factors on a device: they are asked for at every step."""
+    parts = outlook.columns, outlook.terms, outlook.factors
+    columns, terms, factors = (torch.from_numpy(part).to(device) for part in parts)
+    return columns, terms, factors
 
 
 # Tables on a GPU.
