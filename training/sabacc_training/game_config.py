@@ -8,9 +8,12 @@ from importlib import resources
 from typing import Any, Self
 
 from pydantic import Field, model_validator
+from sabacc_agents.loading import load
 
+from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import encode_bet_sizes
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules.limits import MOST_SEATS
 from sabacc_training.config import Config
 
 
@@ -61,6 +64,24 @@ class GameConfig(RulesConfig):
     def _check_bet_sizes(self) -> Self:
         encode_bet_sizes(self.bet_sizes)
         return self
+
+
+class TableConfig(GameConfig):
+    """Which game is played, and by how many."""
+
+    num_players: int = Field(2, ge=2, le=MOST_SEATS)
+    """Seats at a table."""
+
+    def load(self, spec: str) -> Agent:
+        """Return an agent made for this game.
+
+        Args:
+            spec: as ``sabacc_agents.load`` takes it.
+
+        Raises:
+            SabaccError: as ``sabacc_agents.load``.
+        """
+        return load(spec, self.rule_set, self.num_players, self.bet_sizes)
 
 
 def rungs() -> tuple[str, ...]:

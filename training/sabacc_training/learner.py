@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from sabacc_agents.loading import load
 from sabacc_agents.network import NetworkInfo, save_network
 from sabacc_agents.outlook import Outlook
 from sb3_contrib import MaskablePPO
@@ -47,7 +46,7 @@ class Learner:
         self.pool = Pool(
             config,
             self.agent,
-            lambda spec: load(spec, config.rule_set, config.num_players, config.bet_sizes),
+            config.load,
         )
         self.env.set_opponents(self.pool.agents, self.pool.weights)
         self._followed = 0

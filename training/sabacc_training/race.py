@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sabacc_agents.loading import load
-
 from sabacc_env.agent import Agent
 from sabacc_training.conductor import AGENT, Run
 from sabacc_training.fast.config import FastConfig
@@ -117,7 +115,7 @@ class _Watch:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, AGENT)
             self._run.save_agent(path)
-            agent = load(str(path), config.rule_set, config.num_players, config.bet_sizes)
+            agent = config.load(str(path))
         taken = self._stopwatch
         self._lap = Lap(taken.wall, taken.cpu, self._run.steps, *self._measure(agent))
         self._told(self._lap)

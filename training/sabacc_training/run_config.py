@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import Config
-from sabacc_training.game_config import GameConfig
+from sabacc_training.game_config import TableConfig
 
 Count = Annotated[int, Field(ge=1)]
 TableCount = Annotated[int, Field(ge=1, le=2**20)]
@@ -104,11 +104,8 @@ class ProgressConfig(Config):
     """Seconds from one checkpoint to the next; what a kill loses at most, and one update."""
 
 
-class RunConfig(GameConfig):
+class RunConfig(TableConfig):
     """A training run by self-play, whichever trainer does it."""
-
-    num_players: int = Field(2, ge=2, le=8)
-    """Seats at a table."""
 
     steps: Count = 3_000_000
     """Decisions of the learner; schedules run over them."""

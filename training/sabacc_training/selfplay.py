@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from sabacc_agents.loading import load
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
@@ -40,7 +39,7 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
     learner = Learner(config)
     if state is not None:
         learner.restore(state)
-    opponent = load(config.progress.opponent, config.rule_set, config.num_players, config.bet_sizes)
+    opponent = config.load(config.progress.opponent)
     write_text(folder / "config.json", dump(config))
     logger = configure(str(folder / CURVES), ["tensorboard"])
     learner.model.set_logger(logger)

@@ -6,8 +6,6 @@ import math
 import sys
 from pathlib import Path
 
-from sabacc_agents.loading import load
-
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import validated
@@ -82,7 +80,7 @@ def _near(rung: str, target: float) -> Measure:
 
 def _ahead(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
     rules, seats, sizes = config.rule_set, config.num_players, config.bet_sizes
-    others = {name: load(name, rules, seats, sizes) for name in over}
+    others = {name: config.load(name) for name in over}
 
     def measure(agent: Agent) -> tuple[str, bool]:
         found = {

@@ -6,8 +6,6 @@ import sys
 import time
 from pathlib import Path
 
-from sabacc_agents.loading import load
-
 from sabacc_training.conductor import AGENT, CURVES, Conductor, kept_state
 from sabacc_training.config import dump
 from sabacc_training.fast.config import FastConfig
@@ -33,7 +31,7 @@ def train(config: FastConfig, folder: Path, *, resume: bool = False) -> Path:
     learner = FastLearner(config)
     if state is not None:
         learner.restore(state)
-    opponent = load(config.progress.opponent, config.rule_set, config.num_players, config.bet_sizes)
+    opponent = config.load(config.progress.opponent)
     write_text(folder / "config.json", dump(config))
     curves = SummaryWriter(str(folder / CURVES), purge_step=learner.steps)
 
