@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sabacc_agents.zoo import members, read_card
-from sabacc_agents.zoo.card import Card
+from sabacc_agents.zoo.card import Card, deals_of
 
 Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
 """Makes a Markdown table of a head and rows."""
@@ -52,7 +52,7 @@ def section(card: Card, table: Table) -> str:
                 (
                     f"`{opponent}`" + "*" * (opponent in card.opponents),
                     *(of_seats.get(n, "") for n in seats),
-                    f"{max(margin.deals for margin in of_seats.values()):,}",
+                    deals_of(of_seats.values()),
                 )
                 for opponent, of_seats in margins.items()
             ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,6 +36,11 @@ class Margin(_Plain):
         """The lower end of the interval."""
         return self.mean - self.half_width
 
+    @property
+    def open(self) -> bool:
+        """Whether the interval includes 0: nobody was shown to be ahead."""
+        return abs(self.mean) <= self.half_width
+
     def __str__(self) -> str:
         """Return the mean with its interval.
 
@@ -58,6 +64,15 @@ class Result(_Plain):
 
     margin: Margin
     """The member's margin over it."""
+
+
+def deals_of(margins: Iterable[Margin]) -> str:
+    """Return over how many deals margins were measured, the fewest first.
+
+    >>> deals_of(Margin(mean=1, half_width=2, deals=deals) for deals in (30_000, 3000, 3000))
+    '3,000, 30,000'
+    """
+    return ", ".join(f"{deals:,}" for deals in sorted({margin.deals for margin in margins}))
 
 
 def what_a_response_gains(num_players: int, margin: float) -> str:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 from sabacc_agents.zoo import PREFIX, members, read_card
-from sabacc_agents.zoo.card import Card
+from sabacc_agents.zoo.card import Card, deals_of
 
 from sabacc_env.errors import SabaccError
 
@@ -29,7 +29,7 @@ def zoo(
         publish: The folder of a finished run of configs/zoo/NAME.toml; it becomes the member of
             that name, in place of one that there is. Stopped, the same command goes on with it.
         deals: Deals against each agent for a published card, each played from every seat; by
-            default 10,000.
+            default 10,000. What they leave open is measured over ten times as many.
         rollouts: The same for the agent that searches, at the fewest seats; it takes its time, so
             by default none.
     """
@@ -110,7 +110,6 @@ def _results(card: Card, rules: str) -> Table:
         table.add_column(f"{count} seats", justify="right", no_wrap=True)
     table.add_column("deals", justify="right")
     for opponent, of_seats in margins.items():
-        deals = max(margin.deals for margin in of_seats.values())
         cells = [str(of_seats[n]) if n in of_seats else "" for n in seats]
-        table.add_row(opponent, *cells, f"{deals:,}")
+        table.add_row(opponent, *cells, deals_of(of_seats.values()))
     return table
