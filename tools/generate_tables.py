@@ -128,9 +128,13 @@ def ladder_page() -> str:
             ),
             rows,
         )
-        + f"\nWith three players nothing guarantees that CFR comes to an equilibrium. "
+        + "\nWith three players nothing guarantees that CFR comes to an equilibrium. "
         f"`{largest.name}`, of 11 million nodes, is too large to be solved whenever this page is "
-        "made.\n\n## The scripted agents\n\n"
+        f"made: `/usr/bin/time -v sabacc solve {largest.name}` said 125 CPU-seconds and 1.5 GiB, "
+        "312 iterations to a NashConv of 0.00098, and that seat 0 wins -0.139 antes. Flattening "
+        "took 23 of the seconds, 28 million nodes a minute. A node takes some 120 bytes at the "
+        "most, while the game is flattened: memory of 24 GiB ends at about 200 million nodes.\n\n"
+        "## The scripted agents\n\n"
         "NashConv of each when it plays both seats; exact, for they tell their chances. "
         "`sabacc distance RUNG AGENT` measures one again; docs/agents.md has the agents "
         "that search.\n\n"
