@@ -239,6 +239,9 @@ hidden = [8]
         ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
         ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
         ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
+        ("rules=one_drw", "nor a rung of the ladder, which are"),
+        ("rules=one_drw", "; did you mean one_draw?"),
+        ("trainer=fast", 'ppo: goes with trainer = "sb3", and it is "fast" here'),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence):
@@ -248,6 +251,24 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("start.sabacc_pot=[0, 5]", "start.sabacc_pot: the rules 'black_spire' have no Sabacc pot"),
+        ("start.stacks=[2, 5]", "start.stacks: the rules 'black_spire' are played for points"),
+    ],
+)
+@pytest.mark.parametrize("trainer", ["sb3", "fast"])
+def test_stakes_that_the_rules_do_not_have_are_refused(
+    tmp_path, capsys, override, sentence, trainer
+):
+    config = tmp_path / "points.toml"
+    config.write_text(f'trainer = "{trainer}"\nrules = "black_spire"\n')
+    assert command("train", str(config), override, "--folder", str(tmp_path / "run")) == 2
+    assert capsys.readouterr().err == f"sabacc: {sentence}\n"
     assert not (tmp_path / "run").exists()
 
 

@@ -77,12 +77,17 @@ def chosen_config(
         overrides: likewise.
 
     Raises:
-        SabaccError: as ``load_config``, and for a name that is no kind.
+        SabaccError: as ``load_config``, for a name that is no kind, and for keys of another kind.
     """
     data = overridden(_read(_located(path)), overrides)
     kind = data.get(key, default)
     if not isinstance(kind, str) or kind not in models:
         raise SabaccError(f"{key}: {shown(kind)} is none; use one of {', '.join(models)}")
+    known = models[kind].model_fields
+    for name, other in models.items():
+        strange = [given for given in data if given in other.model_fields and given not in known]
+        if strange:
+            raise SabaccError(f'{strange[0]}: goes with {key} = "{name}", and it is "{kind}" here')
     return validated(models[kind], data)
 
 

@@ -12,8 +12,10 @@ from sabacc_agents.loading import load
 
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import encode_bet_sizes
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.limits import MOST_SEATS
+from sabacc_env.rules.wording import listed, nearest, shown
 from sabacc_training.config import Config
 
 
@@ -50,9 +52,16 @@ class GameConfig(RulesConfig):
     @classmethod
     def written_out(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Return the keys of a file with those of a rung in the place of its name."""
-        if data.get("rules") not in rungs():
+        name = data.get("rules")
+        if name not in rungs():
+            if isinstance(name, str) and name.isidentifier() and name not in rule_sets():
+                raise SabaccError(
+                    f"rules: {shown(name)} is not a rule set, which are {listed(rule_sets())}, nor "
+                    f"a rung of the ladder, which are {listed(rungs())}; a path to a rules file "
+                    f"ends in .toml{nearest(name, (*rule_sets(), *rungs()))}"
+                )
             return data
-        rung = tomllib.loads(_ladder().joinpath(f"{data['rules']}.toml").read_text("utf-8"))
+        rung = tomllib.loads(_ladder().joinpath(f"{name}.toml").read_text("utf-8"))
         known = {key: value for key, value in rung.items() if key in cls.model_fields}
         beside = {key: value for key, value in data.items() if key != "rules"}
         overrides = beside.get("rule_overrides", {})

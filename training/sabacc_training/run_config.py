@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
 from sabacc_training.config import Config
 from sabacc_training.game_config import TableConfig
 
@@ -127,6 +129,22 @@ class RunConfig(TableConfig):
 
     progress: ProgressConfig = ProgressConfig()
     """How the run is followed and kept."""
+
+    @cached_property
+    def all_rules(self) -> tuple[RuleSet, ...]:
+        """Every rule set that is played."""
+        return (self.rule_set,)
+
+    @model_validator(mode="after")
+    def _check_start(self) -> Self:
+        names = ", ".join(repr(rules.name) for rules in self.all_rules)
+        if self.start.stacks is not None and all(rules.points for rules in self.all_rules):
+            raise SabaccError(f"start.stacks: the rules {names} are played for points")
+        if self.start.sabacc_pot is not None and not any(
+            rules.sabacc_ante for rules in self.all_rules
+        ):
+            raise SabaccError(f"start.sabacc_pot: the rules {names} have no Sabacc pot")
+        return self
 
     def told_after(self, steps: int) -> dict[str, Any]:
         """Return what a network that was saved after so many steps says of its training."""

@@ -210,9 +210,9 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("trainer=sb3", "there is no such key"),
+        ("trainer=sb3", 'goes with trainer = "fast", and it is "sb3" here'),
         ("trainer=slow", 'trainer: "slow" is none; use one of sb3, fast'),
-        ("ppo.clip=0.1", "ppo: there is no such key"),
+        ("ppo.clip=0.1", 'ppo: goes with trainer = "sb3", and it is "fast" here'),
         ("learning.minibatch=1000", "learning: an update learns from about 500 decisions"),
         ("learning.magnet=strong", 'learning.magnet: "strong" is not right here'),
         ("threads=1000", "threads: 1000 are more than the "),
@@ -222,7 +222,7 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
         ("more_rules=[{rules='kessel'}]", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
         ("progress.opponent=nobody", "'nobody' is unknown"),
-        ("start.stacks=[5, 50]", "stacks: the rules 'black_spire' are played for points"),
+        ("start.stacks=[5, 50]", "start.stacks: the rules 'black_spire' are played for points"),
         *([] if torch.cuda.is_available() else [("device=cuda", "device: PyTorch finds no GPU")]),
     ],
 )
