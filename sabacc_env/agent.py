@@ -25,6 +25,8 @@ class Agent(Protocol):
     """A batched player, built as ``Class(rules, num_players, bet_sizes=...)``.
 
     It may also have ``restart(tables)``, which tells it that a new hand begins at these tables;
+    ``remembered()``, what it knows of the hands in play, as arrays and plain data, and
+    ``recall(remembered)``, to go on from it: a run that was stopped is then resumed exactly;
     ``probabilities(observations, action_masks)``, the distribution that it draws from, shape
     (n, num_actions); and ``wants = "views"``, to be given a list of ``GameView`` as observations.
     """

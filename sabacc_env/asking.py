@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,24 @@ def restart(agents: Iterable[Agent], tables: NDArray[np.int64]) -> None:
         if method := getattr(agent, "restart", None):
             with _own_code(_name(agent), "restart"):
                 method(tables)
+
+
+def remembered(agents: Iterable[Agent]) -> list[Any]:
+    """Return what each agent remembers of the hands in play; None for one that does not tell."""
+    memories = []
+    for agent in agents:
+        method = getattr(agent, "remembered", None)
+        with _own_code(_name(agent), "remembered"):
+            memories.append(None if method is None else method())
+    return memories
+
+
+def recall(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
+    """Let agents go on from what they ``remembered``."""
+    for agent, memory in zip(agents, memories, strict=False):
+        if memory is not None and (method := getattr(agent, "recall", None)):
+            with _own_code(_name(agent), "recall"):
+                method(memory)
 
 
 def wants_views(agent: Agent) -> bool:

@@ -34,6 +34,12 @@ class Mine(RandomAgent):
     def restart(self, tables: Any) -> None:
         self.act()
 
+    def remembered(self) -> Any:
+        return self.act()
+
+    def recall(self, remembered: Any) -> None:
+        self.act()
+
 
 MASKS = np.array([[1, 0, 1], [1, 1, 0]], dtype=np.int8)
 
@@ -95,11 +101,24 @@ def test_what_is_not_legal(answer: Any, words: str) -> None:
 
 def test_other_methods_that_fail_are_named_too() -> None:
     agent = Mine(ValueError("bad"))
-    for method, arguments in (("reset", 2), ("restart", np.zeros(1, np.int64))):
+    for method, arguments in (
+        ("reset", [2]),
+        ("restart", [np.zeros(1, np.int64)]),
+        ("remembered", []),
+        ("recall", [[7]]),
+    ):
         with pytest.raises(SabaccError, match=rf"Mine' failed in {method}: ValueError: bad"):
-            getattr(asking, method)([agent], arguments)
+            getattr(asking, method)([agent], *arguments)
     with pytest.raises(SabaccError, match="failed in probabilities: ValueError: bad"):
         asking.probabilities(agent, np.zeros((2, 400), np.float32), MASKS)
+
+
+def test_only_agents_that_remember_are_asked_to() -> None:
+    rules = load_rules("casino")
+    without, mine = RandomAgent(rules, 2), Mine([3, 1])
+    memories = asking.remembered([without, mine])
+    assert memories == [None, [3, 1]]
+    asking.recall([mine, without], memories)  # what nobody told goes to nobody
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ class SabaccVecEnv(VecEnv):
         return self._learner.margin_since()
 
     def state(self) -> dict[str, Any]:
-        """Return everything but rules, opponents and their memory, for ``restore``."""
+        """Return everything but rules and opponents, for ``restore``."""
         return self._learner.state()
 
     def restore(self, state: dict[str, Any]) -> NDArray[np.float32]:

@@ -35,6 +35,7 @@ KEPT: Final = {
     "rng": dict,
     "seats": np.ndarray,
     "members": np.ndarray,
+    "remembered": list,
     "next": dict,
 }
 """What a state of ``LearnerTables`` holds."""
@@ -243,12 +244,13 @@ class LearnerTables:
     # Keeping.
 
     def state(self) -> dict[str, Any]:
-        """Return everything but rules, opponents and their memory, for ``restore``."""
+        """Return everything but rules and opponents, for ``restore``."""
         return {
             "tables": self.tables.to_bytes(),
             "rng": self._rng.bit_generator.state,
             "seats": self.seats.copy(),
             "members": self.opponents.members.copy(),
+            "remembered": self.opponents.remembered(),
             "next": {name: values.copy() for name, values in self._next.items()},
         }
 
@@ -259,6 +261,7 @@ class LearnerTables:
             SabaccError: for what is no such state; says what differs, and nothing has changed.
         """
         tables, stakes = self._restored(state)
+        self.opponents.recall(state["remembered"])  # first, for an agent may refuse it
         self._rng.bit_generator.state = state["rng"]
         self.seats[:] = state["seats"]
         self.opponents.members[:] = state["members"]

@@ -41,6 +41,7 @@ class Opponents:
     ) -> None:
         self._built_for = rules, num_players, bet_sizes
         self.members = np.zeros((num_tables, num_players), dtype=np.int64)
+        self.agents: list[Agent] = []
         self.choose(opponents, weights)
 
     def choose(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
@@ -64,9 +65,11 @@ class Opponents:
             shares = np.array([number("weights", share) for share in items("weights", weights)])
         if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
             raise SabaccError("weights: give one for each opponent, none negative, not all 0")
+        # Who was there before may be in the middle of a hand.
+        new = [agent for agent in agents if not any(agent is old for old in self.agents)]
+        asking.reset(new, len(self.members))
         self.agents = agents
         self._shares = shares / shares.sum()
-        self.forget()
 
     def _agent(self, opponent: Any) -> Agent:
         if isinstance(opponent, str):
@@ -78,10 +81,6 @@ class Opponents:
             )
         return opponent
 
-    def forget(self) -> None:
-        """Tell all agents to start afresh at every table."""
-        asking.reset(self.agents, len(self.members))
-
     def begin(self, tables: Tables) -> None:
         """Tell all agents to start at these tables, where nothing has been played yet."""
         asking.begin(self.agents, tables)
@@ -89,6 +88,14 @@ class Opponents:
     def restart(self, tables: Ints) -> None:
         """Tell all agents that a new hand begins at these tables."""
         asking.restart(self.agents, tables)
+
+    def remembered(self) -> list[Any]:
+        """Return what each of ``agents`` remembers of the hands in play, for ``recall``."""
+        return asking.remembered(self.agents)
+
+    def recall(self, memories: list[Any]) -> None:
+        """Let ``agents`` go on from what they ``remembered``."""
+        asking.recall(self.agents, memories)
 
     def draw(self, tables: Ints, rng: np.random.Generator) -> None:
         """Draw the agents of every seat of these tables."""

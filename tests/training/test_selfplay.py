@@ -34,11 +34,13 @@ SMALL = TrainingConfig(
     progress=ProgressConfig(every=2048, deals=20, checkpoint_seconds=0),
 )
 
+COUNTING = "tests.training.toys:Counting"  # remembers what it did in the hand
+
 STAKES = TrainingConfig(
     rules="casino",
     steps=SMALL.steps,
     start=StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), growth=0.9),
-    pool=PoolConfig(scripted={"random": 1, "loose": 1}, snapshot_every=1000, keep=2),
+    pool=PoolConfig(scripted={COUNTING: 1, "loose": 1}, snapshot_every=1000, keep=2),
     ppo=SMALL.ppo,
     progress=SMALL.progress,
 )

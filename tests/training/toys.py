@@ -90,3 +90,30 @@ class Historian(FirstLegal):
             first = (view.dealer + 1) % view.num_players
             assert view.history or view.seat == first
         return super().act(observations, action_masks, rng, tables)
+
+
+class Counting(FirstLegal):
+    """Takes the legal action whose turn it is, by how often it has acted in the hand."""
+
+    def reset(self, num_tables: int) -> None:
+        self.turns = np.zeros(num_tables, np.int64)
+
+    def restart(self, tables: NDArray[np.int64]) -> None:
+        self.turns[tables] = 0
+
+    def remembered(self) -> NDArray[np.int64]:
+        return self.turns.copy()
+
+    def recall(self, remembered: NDArray[np.int64]) -> None:
+        self.turns = remembered.copy()
+
+    def act(self, observations, action_masks, rng, tables=None):
+        self.turns[tables] += 1
+        return np.array(
+            [
+                legal[turn % len(legal)]
+                for turn, legal in zip(
+                    self.turns[tables], map(np.flatnonzero, action_masks), strict=True
+                )
+            ]
+        )

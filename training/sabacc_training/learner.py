@@ -90,7 +90,7 @@ class Learner:
     def state(self) -> dict[str, Any]:
         """Return all of it, for ``restore``: what follows is then as if there had been no stop.
 
-        Only between two rollouts; what an opponent remembers of hands in play is left out.
+        Only between two rollouts.
         """
         model = self.model
         return {

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.conductor import AGENT, BEST, CHECKPOINT, CURVES
@@ -22,6 +23,9 @@ from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.learner import FastLearner
 from sabacc_training.fast.run import train
 from sabacc_training.field import hero_margin
+from sabacc_training.solving.game_tree import flatten
+from sabacc_training.solving.rung import load_rung
+from sabacc_training.solving.solver import solve
 from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError, Tables, load_rules
@@ -41,7 +45,8 @@ def tiny(**changes) -> FastConfig:
     return validated(FastConfig, TINY | changes)
 
 
-POOL = {"snapshots": 1, "scripted": {"random": 1, "loose": 1}, "snapshot_every": 1500, "keep": 2}
+COUNTING = "tests.training.toys:Counting"  # remembers what it did in the hand
+POOL = {"snapshots": 1, "scripted": {COUNTING: 1, "loose": 1}, "snapshot_every": 1500, "keep": 2}
 CONFIGS = {
     "alone": tiny(),
     "own_hand": tiny(learning={**TINY["learning"], "critic": "own_hand", "magnet": "none"}),
@@ -95,7 +100,18 @@ def terminate() -> None:
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
 def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, name, end, error) -> None:
-    config = CONFIGS[name]
+    goes_on_as_if_never_stopped(CONFIGS[name], tmp_path, monkeypatch, end, error)
+
+
+def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path, monkeypatch) -> None:
+    """It knows where it is by all that it saw in the hand, and refuses what it cannot place."""
+    policy = tmp_path / "one_draw.safetensors"
+    save_policy(policy, solve(flatten(load_rung("one_draw")), target=0.1).policy())
+    config = tiny(rules="one_draw", pool=POOL | {"scripted": {str(policy): 1}})
+    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, kill, Killed)
+
+
+def goes_on_as_if_never_stopped(config: FastConfig, tmp_path, monkeypatch, end, error) -> None:
     whole = train(config, tmp_path / "whole")
     update = FastLearner.update
 
@@ -189,7 +205,7 @@ def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path) ->
     saved: Any = load(path, "black_spire", 2)
     found = saved.probabilities(*seen)
     np.testing.assert_allclose(found, learner.average.probabilities(*seen), atol=1e-5)
-    assert trained_against(path) == ("random", "loose")
+    assert trained_against(path) == (COUNTING, "loose")
 
 
 def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:

@@ -107,10 +107,10 @@ class Collector:
             self._cast.choose(pool)
 
     def state(self) -> dict[str, Any]:
-        """Return all of it, for ``restore``; what opponents remember of their hands is left out."""
+        """Return all of it, for ``restore``."""
         return {
             "tables": self.tables.to_bytes(),
-            "members": None if self._cast is None else self._cast.members,
+            "cast": None if self._cast is None else self._cast.state(),
             "rng": self._rng.bit_generator.state,
         }
 
@@ -119,7 +119,7 @@ class Collector:
         other = Tables.from_bytes(state["tables"], device=self._config.device)
         self.tables.clone_from(other, self._everywhere, self._everywhere)
         if self._cast is not None:
-            self._cast.members[:] = state["members"]
+            self._cast.restore(state["cast"])
         self._rng.bit_generator.state = state["rng"]
 
 

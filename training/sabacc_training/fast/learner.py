@@ -231,10 +231,7 @@ class FastLearner:
         save_network(path, layers, info, self.inputs.outlook)
 
     def state(self) -> dict[str, Any]:
-        """Return all of it, for ``restore``: what follows is then as if there had been no stop.
-
-        What an opponent remembers of hands in play is left out.
-        """
+        """Return all of it, for ``restore``: what follows is then as if there had been no stop."""
         return {
             "steps": self.steps,
             "updates": self.updates,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,15 @@ class Cast:
     def choose(self, pool: Pool) -> None:
         """Draw from the pool as it is now, from the next hands on."""
         self._opponents.choose(pool.agents, pool.weights)
+
+    def state(self) -> dict[str, Any]:
+        """Return who plays where, and what they remember of it, for ``restore``."""
+        return {"members": self.members, "remembered": self._opponents.remembered()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a ``state``."""
+        self.members[:] = state["members"]
+        self._opponents.recall(state["remembered"])
 
     def draw(self, which: Ints, rng: np.random.Generator) -> None:
         """Draw who plays at these tables, where a hand begins."""
@@ -110,6 +120,14 @@ class ForEachGame:
         """Begin a new hand at these tables."""
         for game, agent in enumerate(self._agents):
             asking.restart([agent], tables[self._game_of[tables] == game])
+
+    def remembered(self) -> list[Any]:
+        """Return what the agent of each game remembers of the hands in play."""
+        return asking.remembered(self._agents)
+
+    def recall(self, remembered: list[Any]) -> None:
+        """Go on from what they ``remembered``."""
+        asking.recall(self._agents, remembered)
 
     def act(
         self,
