@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.rules.wording import shown
 from sabacc_env.tables import Tables
 from sabacc_env.view import GameView
+
+SLACK: Final = 1e-4
+"""How far from 1 the sum of a distribution may be, for some are computed in float32."""
 
 
 def build(
@@ -160,10 +163,15 @@ def probabilities(
     with _own_code(_name(agent), "probabilities"):
         given = np.asarray(method(observations, action_masks), dtype=np.float64)
     shape = action_masks.shape
-    if given.shape != shape or not (given >= 0).all() or given[action_masks == 0].any():
+    if (
+        given.shape != shape
+        or not (given >= 0).all()
+        or given[action_masks == 0].any()
+        or not np.allclose(given.sum(axis=1), 1, rtol=0, atol=SLACK)
+    ):
         raise SabaccError(
             f"agent: {_name(agent)!r} must return from probabilities an array of shape {shape}, "
-            "never negative, and 0 for what is not legal"
+            "never negative, 0 for what is not legal, each row adding up to 1"
         )
     return given
 

@@ -123,7 +123,15 @@ def test_only_agents_that_remember_are_asked_to() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [[1, 0, 0], [[1, 0, 0]], [[0, 1, 0], [1, 0, 0]], [[2, 0, -1], [1, 0, 0]], [[np.nan] * 3] * 2],
+    [
+        [1, 0, 0],
+        [[1, 0, 0]],
+        [[0, 1, 0], [1, 0, 0]],
+        [[2, 0, -1], [1, 0, 0]],
+        [[np.nan] * 3] * 2,
+        [[1, 0, 0], [1, 1, 0]],
+        [[0, 0, 0], [1, 0, 0]],
+    ],
 )
 def test_what_is_no_distribution(answer: Any) -> None:
     with pytest.raises(SabaccError, match=r"must return from probabilities an array of shape"):

@@ -175,6 +175,9 @@ def trained_agents_page() -> str:
         "`sabacc zoo NAME --publish runs/NAME-seed0`, which measures what stands here.\n\n"
         "Margins are in mA/h, thousandths of hand ante + Sabacc ante a hand, with 95 % intervals: "
         "the member at one seat, copies of the opponent at all others, each deal from every seat. "
+        "A margin is what the member wins less the mean of what the others win, and at two seats "
+        "half of that: its net credits themselves, but for what goes to and comes from the Sabacc "
+        "pot. "
         "* it met this one in training. What so many deals left open was measured again over ten "
         "times as many, where two numbers stand.\n\n" + zoo_page.zoo_page(table)
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sabacc_agents.saved import check_fit, plain_sizes, read_arrays, read_description, write_arrays
 from sabacc_env.agent import sample
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
 from sabacc_env.engine.features import OBSERVATION_DTYPE
 from sabacc_env.engine.tree import recognise
 from sabacc_env.errors import SabaccError
@@ -73,10 +73,8 @@ def load_policy(path: str | Path) -> Policy:
     """
     described = read_description(path, FORMAT, VERSION, "solved policy")
     arrays = read_arrays(path)
-    if {name: array.dtype for name, array in arrays.items()} != ARRAYS:
-        raise SabaccError(f"{path}: its arrays are not those of a solved policy")
     try:
-        return Policy(
+        policy = Policy(
             rules=RuleSet.from_canonical(described["rules"]),
             num_players=described["num_players"],
             bet_sizes=tuple(described["bet_sizes"]),
@@ -84,8 +82,30 @@ def load_policy(path: str | Path) -> Policy:
             arrays=arrays,
             solved=described["solved"],
         )
-    except (KeyError, TypeError) as error:
+        encode_bet_sizes(policy.bet_sizes)
+    except (KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: has a damaged description ({error})") from None
+    if not _is_policy(arrays, num_actions(policy.bet_sizes)):
+        raise SabaccError(f"{path}: its arrays are not those of a solved policy")
+    return policy
+
+
+def _is_policy(arrays: Mapping[str, NDArray[Any]], num_actions: int) -> bool:
+    """Say whether arrays are a distribution over actions for each of some information states."""
+    if {name: array.dtype for name, array in arrays.items()} != ARRAYS:
+        return False
+    keys, first, actions, chances = (arrays[name] for name in ARRAYS)
+    return bool(
+        all(array.ndim == 1 for array in arrays.values())
+        and len(first) == len(keys) + 1 > 1
+        and len(actions) == len(chances) == first[-1]
+        and first[0] == 0
+        and (np.diff(first) > 0).all()
+        and (np.diff(keys) > 0).all()
+        and 0 <= actions.min() <= actions.max() < num_actions
+        and chances.min() >= 0
+        and np.allclose(np.add.reduceat(chances, first[:-1]), 1)
+    )
 
 
 class EquilibriumAgent:
@@ -165,10 +185,15 @@ class EquilibriumAgent:
         """Return what it plays in information states, (n, num_actions).
 
         Args:
-            states: (n,) by the policy's ``keys``, each of which is there.
+            states: (n,) by the policy's ``keys``.
             num_actions: in the discrete layout.
+
+        Raises:
+            SabaccError: for a state that the policy does not have.
         """
         arrays = self.policy.arrays
+        if not np.isin(states, arrays["keys"]).all():
+            raise SabaccError("equilibrium: it lacks information states of the game")
         place = np.searchsorted(arrays["keys"], states)
         begins, ends = arrays["first"][place], arrays["first"][place + 1]
         chances = np.zeros((len(states), num_actions))

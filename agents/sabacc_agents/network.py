@@ -71,6 +71,11 @@ class NetworkInfo:
     def __post_init__(self) -> None:
         if not (self.rules and self.num_players):
             raise SabaccError("a network is made for a rule set and a number of players at least")
+        encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
+        if not isinstance(self.training, Mapping):
+            raise SabaccError("training: is no mapping")
+        if not isinstance(self.training.get("opponents", ()), Sequence):
+            raise SabaccError("training: its opponents are no list")
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -251,7 +256,7 @@ def read_info(path: str | Path) -> NetworkInfo:
             activation=described["activation"],
             training=described["training"],
         )
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: has a damaged description ({error})") from None
 
 
@@ -316,7 +321,6 @@ def _check(
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise SabaccError(f"{label}: layer {layer} holds what is no finite {weight.dtype}")
         width = weight.shape[0]
-    encode_bet_sizes(info.bet_sizes)  # refuses what is no bet size
     if width != num_actions(info.bet_sizes):
         raise SabaccError(
             f"{label}: its last layer gives {width} logits, but {len(info.bet_sizes)} bet sizes "

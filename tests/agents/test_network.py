@@ -115,6 +115,10 @@ def test_one_network_for_several_games(tmp_path):
         load(path, "casino", 5)
     with pytest.raises(SabaccError, match="for a rule set and a number of players at least"):
         NetworkInfo((), (2,))
+    with pytest.raises(SabaccError, match="training: is no mapping"):
+        NetworkInfo(*games, training=[1])
+    with pytest.raises(SabaccError, match="training: its opponents are no list"):
+        NetworkInfo(*games, training={"opponents": 5})
 
 
 @pytest.mark.parametrize(

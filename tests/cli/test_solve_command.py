@@ -29,6 +29,20 @@ def test_a_rung_is_solved_and_kept(capsys: pytest.CaptureFixture[str], tmp_path:
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_a_game_of_ones_own_is_kept_under_its_files_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    game = tmp_path / "mine.toml"
+    game.write_text('rules = "one_card"\nbet_sizes = ["max"]\n')
+    assert run(capsys, "solve", str(game), "--target", "0.1")[0] == 0
+    assert Path("runs", "solved", "mine.safetensors").exists()
+    game.write_text('rules = "one_card"\nnum_players = 5\n')
+    code, output, errors = run(capsys, "solve", str(game))
+    assert (code, output) == (2, "")
+    assert "num_players: 5 is not from 2 to 2" in errors
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

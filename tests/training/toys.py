@@ -117,3 +117,10 @@ class Counting(FirstLegal):
                 )
             ]
         )
+
+
+class Undecided(FirstLegal):
+    """Tells chances that are none."""
+
+    def probabilities(self, observations, action_masks):
+        return np.full(action_masks.shape, np.nan)

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from sabacc_agents.loading import load
 
 from sabacc_env.agent import Agent
+from sabacc_env.checks import check_num_players
 from sabacc_env.engine.actions import encode_bet_sizes
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
@@ -80,6 +81,11 @@ class TableConfig(GameConfig):
 
     num_players: int = Field(2, ge=2, le=MOST_SEATS)
     """Seats at a table."""
+
+    @model_validator(mode="after")
+    def _check_seats(self) -> Self:
+        check_num_players(self.rule_set, self.num_players)
+        return self
 
     def load(self, spec: str) -> Agent:
         """Return an agent made for this game.

@@ -14,6 +14,7 @@ from sabacc_training.config import Config
 from sabacc_training.game_config import TableConfig
 
 Count = Annotated[int, Field(ge=1)]
+Width = Annotated[int, Field(ge=1, le=2**14)]
 TableCount = Annotated[int, Field(ge=1, le=2**20)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]

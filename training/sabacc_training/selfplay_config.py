@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config import Config
-from sabacc_training.run_config import Count, Positive, RunConfig, Share, TableCount, Weight
+from sabacc_training.run_config import Count, Positive, RunConfig, Share, TableCount, Weight, Width
 
 
 class PPOConfig(Config):
@@ -41,7 +41,7 @@ class PPOConfig(Config):
     critic: Weight = 0.5
     """The weight of the critic's squared error."""
 
-    hidden: tuple[Count, ...] = (128, 128)
+    hidden: tuple[Width, ...] = (128, 128)
     """Widths of the hidden layers, the same for the policy and for the critic."""
 
     reward_scale: Positive = 10.0

@@ -150,6 +150,13 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
     assert digest(train(config, folder, resume=True)) == digest(whole)
 
 
+def test_a_run_whose_weights_are_no_longer_finite_says_so(tmp_path) -> None:
+    config = tiny(learning={**TINY["learning"], "learning_rate": [1e30, 1e30]})
+    with pytest.raises(SabaccError, match="weights ceased to be finite in update"):
+        train(config, tmp_path)
+    assert not (tmp_path / AGENT).exists()
+
+
 def test_a_run_remembers_how_long_it_took(tmp_path, monkeypatch) -> None:
     config = CONFIGS["alone"]
     with monkeypatch.context() as during:

@@ -11,7 +11,7 @@ from sabacc_training.config import load_config
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.throughput import HAND, nothing_of
 
-from tests.commands import command
+from tests.commands import command, run
 
 TINY = """trainer = "fast"
 rules = "black_spire"
@@ -53,3 +53,9 @@ def test_the_command_prints_both(threads: str, config: Path, capsys: Any) -> Non
     assert "at the tables" in out
     assert "where nothing happens" in out
     assert "learning the policy" in out
+
+
+def test_only_the_fast_trainer_is_measured(capsys) -> None:
+    code, output, errors = run(capsys, "throughput", "casino-2p")
+    assert (code, output) == (2, "")
+    assert errors == 'sabacc: casino-2p: is not of the fast trainer, with trainer = "fast"\n'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -145,6 +146,31 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
     assert margin.mean > margin.half_width()
     with pytest.raises(SabaccError, match="was made for the rules 'one_draw', not 'casino'"):
         load(path, "casino", 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("probabilities", lambda a: a * np.nan),
+        ("probabilities", lambda a: a * 2),
+        ("probabilities", lambda a: -a),
+        ("probabilities", lambda a: a[1:]),
+        ("first", lambda a: a * 2),
+        ("first", lambda a: a[::-1]),
+        ("first", lambda a: a[1:]),
+        ("actions", lambda a: a - 100),
+        ("actions", lambda a: a + 99),
+        ("keys", lambda a: a[::-1]),
+        ("keys", lambda a: a.astype(np.int32)),
+    ],
+)
+def test_a_damaged_policy_is_refused(tmp_path, name: str, change) -> None:
+    policy = solve(flatten(load_rung("one_card")), target=0.1).policy()
+    path = tmp_path / "one_card.safetensors"
+    arrays = {**policy.arrays, name: np.ascontiguousarray(change(policy.arrays[name]))}
+    save_policy(path, replace(policy, arrays=arrays))
+    with pytest.raises(SabaccError, match="its arrays are not those of a solved policy"):
+        load(path)
 
 
 class Secretive:

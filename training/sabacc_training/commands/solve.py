@@ -50,7 +50,7 @@ def solve(
     if not target > 0 or iterations < 1:
         raise SabaccError("target, iterations: both are more than nothing")
     rung = load_rung(name)
-    path = output or Path("runs", "solved", f"{rung.name}.safetensors")
+    path = output or Path("runs", "solved", f"{Path(name).stem}.safetensors")
     if path.suffix != SUFFIX:
         raise SabaccError(f"{path}: a solved policy is kept in a file that ends in {SUFFIX}")
     check_writable(path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from statistics import median
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.config import load_config
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.mlp import Made
 from sabacc_training.fast.throughput import throughput as measured
+from sabacc_training.trainers import training_config
 
 
 def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) -> None:
@@ -23,7 +23,9 @@ def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) 
     if rounds < 1 or updates < 1:
         raise SabaccError("rounds, updates: measure at least once")
     alone = "pool={snapshots = 0, scripted = {}}"
-    settings = load_config(FastConfig, config, [*overrides, alone])
+    settings = training_config(config, [*overrides, alone])
+    if not isinstance(settings, FastConfig):
+        raise SabaccError(f'{config}: is not of the fast trainer, with trainer = "fast"')
     real, nothing = measured(settings, rounds, updates)
     learning = settings.learning
     samples = learning.epochs * learning.decisions

@@ -12,7 +12,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_training.config import Config
 from sabacc_training.fast.inputs import Critic
 from sabacc_training.game_config import RulesConfig
-from sabacc_training.run_config import Count, Positive, RunConfig, Share, TableCount, Weight
+from sabacc_training.run_config import Count, Positive, RunConfig, Share, TableCount, Weight, Width
 
 
 class LearningConfig(Config):
@@ -65,7 +65,7 @@ class LearningConfig(Config):
     """What the critic sees, which is used in training only: as much as the policy, the hands of the
     other seats too, or even the cards and dice to come. The more, the less is luck to it."""
 
-    hidden: tuple[Count, ...] = Field((256, 256), min_length=1)
+    hidden: tuple[Width, ...] = Field((256, 256), min_length=1)
     """Widths of the hidden layers, the same for the policy and for the critic."""
 
     reward_scale: Positive = 10.0

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from sabacc_env.agent import Agent
 from sabacc_env.engine.actions import num_actions
+from sabacc_env.errors import SabaccError
 from sabacc_env.tables import Tables
 from sabacc_training.fast.clock import Clock
 from sabacc_training.fast.collecting import Collector, tables_of
@@ -121,6 +122,11 @@ class FastLearner:
         self._batch.go_on(closed.waiting)
         self.steps += gathered
         self.updates += 1
+        if not bool(self._actor.network.weights.isfinite().all()):
+            raise SabaccError(
+                f"training: the policy's weights ceased to be finite in update {self.updates}; "
+                "a smaller learning.learning_rate may keep them so"
+            )
         self._follow()
 
     def _learn(self, closed: Closed) -> None:

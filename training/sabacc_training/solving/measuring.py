@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.equilibrium import EquilibriumAgent
 
+from sabacc_env import asking
 from sabacc_env.agent import Agent
-from sabacc_env.asking import wants_views
 from sabacc_env.engine.actions import num_actions
 from sabacc_env.engine.features import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.layout import GAME_DTYPE
@@ -57,18 +57,20 @@ def strategy_of(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int 
         seed: decides its chance.
 
     Raises:
-        SabaccError: for an agent that gives a chance to what is not legal.
+        SabaccError: for an agent that fails, acts against the rules, or tells what is no
+            distribution.
     """
     strategy = tree.chances.copy()
     rng = np.random.default_rng(seed)
     for begin in range(0, len(tree.states.seats), AT_ONCE):
         states = np.arange(begin, min(begin + AT_ONCE, len(tree.states.seats)))
+        chances: Floats | None
         if isinstance(agent, EquilibriumAgent):
             actions = num_actions(tree.rung.bet_sizes)
             chances = agent.chances_in(tree.states.keys[states], actions)
-        elif hasattr(agent, "probabilities"):
-            chances = agent.probabilities(*_shown(tree, agent, states))
         else:
+            chances = asking.probabilities(agent, *_shown(tree, agent, states))
+        if chances is None:
             chances = _counted(tree, agent, states, samples, rng)
         _assign(tree, states, chances, strategy)
     return strategy
@@ -113,7 +115,7 @@ def _shown(
 ) -> tuple[NDArray[np.float32] | list[GameView], NDArray[np.int8]]:
     """Return what an agent is shown in information states, and legal masks."""
     observations, masks = seen_at(tree, states)
-    return (views_at(tree, states) if wants_views(agent) else observations), masks
+    return (views_at(tree, states) if asking.wants_views(agent) else observations), masks
 
 
 def _counted(
@@ -122,16 +124,15 @@ def _counted(
     """Return how often an agent plays each action in some states, led there turn by turn."""
     everywhere = np.arange(len(states))
     ways = _turns_to(tree, states)
-    if wants_views(agent):
+    if asking.wants_views(agent):
         ways = iter([(everywhere, states, np.ones(len(states), np.bool_))])
     turns = [(now, last, *_shown(tree, agent, at)) for now, at, last in ways]
     counts = np.zeros((len(states), num_actions(tree.rung.bet_sizes)))
-    agent.reset(len(states))
+    asking.reset([agent], len(states))
     for _ in range(samples):
-        if hasattr(agent, "restart"):
-            agent.restart(everywhere)
+        asking.restart([agent], everywhere)
         for now, last, seen, masks in turns:
-            actions = agent.act(seen, masks, rng, now)
+            actions = asking.actions(agent, seen, masks, rng, now)
             counts[now[last], actions[last]] += 1
     return counts / samples
 
