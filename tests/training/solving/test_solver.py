@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from sabacc_agents import load
-from sabacc_agents.equilibrium import save_policy
+from sabacc_agents.equilibrium import EquilibriumAgent, save_policy
 from sabacc_agents.search.agent import Rollouts, UnweightedRollouts
 from sabacc_training.field import hero_margin
 from sabacc_training.solving import solver
@@ -171,6 +171,15 @@ def test_a_damaged_policy_is_refused(tmp_path, name: str, change) -> None:
     save_policy(path, replace(policy, arrays=arrays))
     with pytest.raises(SabaccError, match="its arrays are not those of a solved policy"):
         load(path)
+
+
+def test_a_policy_that_lacks_states_is_not_measured() -> None:
+    tree = flatten(load_rung("one_card"))
+    policy = solve(tree, target=0.1).policy()
+    policy = replace(policy, arrays={**policy.arrays, "keys": policy.arrays["keys"] + 1})
+    agent = EquilibriumAgent(bet_sizes=policy.bet_sizes, policy=policy)
+    with pytest.raises(SabaccError, match="this policy lacks information states of the game"):
+        nash_conv(tree, agent)
 
 
 class Secretive:

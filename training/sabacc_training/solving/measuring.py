@@ -66,8 +66,10 @@ def strategy_of(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int 
         states = np.arange(begin, min(begin + AT_ONCE, len(tree.states.seats)))
         chances: Floats | None
         if isinstance(agent, EquilibriumAgent):
-            actions = num_actions(tree.rung.bet_sizes)
-            chances = agent.chances_in(tree.states.keys[states], actions)
+            keys = tree.states.keys[states]
+            if not np.isin(keys, agent.policy.arrays["keys"]).all():
+                raise SabaccError("equilibrium: this policy lacks information states of the game")
+            chances = agent.chances_in(keys, num_actions(tree.rung.bet_sizes))
         else:
             chances = asking.probabilities(agent, *_shown(tree, agent, states))
         if chances is None:
