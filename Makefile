@@ -5,7 +5,7 @@ PYTHON = python3
 BIN = .venv/bin
 ARGS =
 
-.PHONY: help demo test slow benchmark check format tables lock clean environment
+.PHONY: help demo test generic slow benchmark check format tables lock clean environment
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -15,6 +15,10 @@ demo: environment ## train an agent and watch it play
 
 test: environment ## run the tests, the slow ones left out
 	$(BIN)/python -m pytest $(ARGS)
+
+generic: environment ## run the tests as any processor could: without AVX, precision float32
+	NUMBA_CPU_NAME=generic ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 \
+		MKL_ENABLE_INSTRUCTIONS=SSE4_2 $(BIN)/python -m pytest $(ARGS)
 
 slow: environment ## run the tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)

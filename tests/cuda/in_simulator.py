@@ -20,6 +20,7 @@ from sabacc_training.fast.config import FastConfig
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
 from tests.cuda.match import Match, play_matches
+from tests.processors import PRECISIONS
 
 TRAINED = {
     "trainer": "fast",
@@ -140,9 +141,12 @@ def test_actions_may_be_on_the_device(kind):
     match.compare()
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("scripted", [{}, {"tight": 1.0}], ids=["alone", "among others"])
-def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, monkeypatch):
-    config = validated(FastConfig, TRAINED | {"pool": {"snapshots": 0, "scripted": scripted}})
+def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, precision, monkeypatch):
+    pool = {"snapshots": 0, "scripted": scripted}
+    learning = TRAINED["learning"] | {"precision": precision}
+    config = validated(FastConfig, TRAINED | {"pool": pool, "learning": learning})
     on_cpu = learner.FastLearner(config)
     monkeypatch.setattr(gpu, "shared", lambda array: torch.from_numpy(np.asarray(array._ary)))
     monkeypatch.setattr(learner, "device_of", lambda made, _: gpu.Gpu(made))
@@ -151,5 +155,8 @@ def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, monkeypa
     for found in (on_cpu, on_gpu):
         found.collector.fill(found._batch, 0.5)
     one, other = (vars(found._batch.rows) for found in (on_cpu, on_gpu))
+    rounding = torch.finfo(getattr(torch, precision)).eps
     for name in one:
-        np.testing.assert_allclose(one[name], other[name], atol=1e-6, err_msg=name)
+        torch.testing.assert_close(
+            one[name], other[name], atol=1e-6, rtol=rounding, msg=f"{name}: {{}}".format
+        )

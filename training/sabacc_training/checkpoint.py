@@ -18,7 +18,7 @@ from sabacc_env.sealing import sealed, unsealed
 from sabacc_training.files import write_bytes
 from sabacc_training.run_config import RunConfig
 
-FORMAT: Final = b"sabacc-env training checkpoint 5\n"
+FORMAT: Final = b"sabacc-env training checkpoint 6\n"
 """The first line of a checkpoint; the number changes when the rest does."""
 
 FREE = frozenset({"progress", "threads"})

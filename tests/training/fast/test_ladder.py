@@ -13,11 +13,14 @@ from sabacc_training.fast.learner import FastLearner
 from sabacc_training.solving import flatten, load_rung, nash_conv
 
 from tests.commands import command
+from tests.processors import PRECISIONS
 
 
-def test_a_small_game_is_learnt_in_seconds() -> None:
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
     rung = load_rung("one_card")
-    learner = FastLearner(ladder_config(rung, "moving magnet", 200_000, seed=0))
+    config = ladder_config(rung, "moving magnet", 200_000, seed=0)
+    learner = FastLearner(config, precision=precision)
     while learner.steps < 200_000:
         learner.update()
     assert nash_conv(flatten(rung), learner.average) < 0.15  # of random play 1.25

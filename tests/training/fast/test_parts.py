@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import llvmlite.binding
+import numba
 import numpy as np
 import pytest
 import torch
@@ -16,6 +18,23 @@ from sabacc_env.engine.features import HAND_SIZE
 from sabacc_env.observation import blocks
 
 F32 = Made("cpu", torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("features", "precision"),
+    [
+        ("+avx2,+avx512bf16", "bfloat16"),
+        ("+amx-bf16", "bfloat16"),
+        ("+avx2,-avx512bf16,-amx-bf16", "float32"),
+        ("", "float32"),
+    ],
+)
+def test_the_processor_decides_the_precision(monkeypatch, features, precision) -> None:
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", features)
+    assert Made.named("cpu", "auto").precision_name == precision
+    monkeypatch.setattr(llvmlite.binding.FeatureMap, "flatten", lambda _: features)
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
+    assert Made.named("cpu", "auto").precision_name == precision
 
 
 def some_legal(rng: np.random.Generator, rows: int, actions: int) -> np.ndarray:

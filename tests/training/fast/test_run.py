@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 import torch
@@ -30,6 +31,7 @@ from sabacc_training.stopping import Stopped
 
 from sabacc_env import SabaccError, Tables, load_rules
 from tests.commands import command
+from tests.processors import PRECISIONS, TWO_PROCESSORS
 
 TINY: dict[str, Any] = {
     "trainer": "fast",
@@ -41,40 +43,38 @@ TINY: dict[str, Any] = {
 }
 
 
-def tiny(**changes) -> FastConfig:
-    return validated(FastConfig, TINY | changes)
+def tiny(precision: str = "float32", **changes) -> FastConfig:
+    learning = TINY["learning"] | {"precision": precision} | changes.pop("learning", {})
+    return validated(FastConfig, TINY | changes | {"learning": learning})
 
 
 COUNTING = "tests.training.toys:Counting"  # remembers what it did in the hand
 POOL = {"snapshots": 1, "scripted": {COUNTING: 1, "loose": 1}, "snapshot_every": 1500, "keep": 2}
-CONFIGS = {
-    "alone": tiny(),
-    "own_hand": tiny(learning={**TINY["learning"], "critic": "own_hand", "magnet": "none"}),
-    "two_threads": tiny(threads=2),
-    "float32_refreshed": tiny(
-        learning={**TINY["learning"], "precision": "float32", "magnet": "refreshed", "refresh": 2}
-    ),
-    "taught": tiny(
-        learning={**TINY["learning"], "magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}
-    ),
-    "pool_and_stakes": tiny(
-        rules="casino",
-        pool=POOL,
-        start={"stacks": [2, 30], "sabacc_pot": [0, 5], "growth": 0.9},
-    ),
-    "many_games": tiny(
-        rules="casino",
-        more_rules=[{"rules": "orsl"}, {"rules": "black_spire"}],
-        most_players=4,
-        pool=POOL,
-        start={"stacks": [2, 30], "sabacc_pot": [0, 5]},
-    ),
+RUNS: dict[str, dict[str, Any]] = {
+    "alone": {},
+    "own_hand": {"learning": {"critic": "own_hand", "magnet": "none"}},
+    "two_threads": {"threads": 2},
+    "refreshed": {"learning": {"magnet": "refreshed", "refresh": 2}},
+    "taught": {"learning": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
+    "pool_and_stakes": {
+        "rules": "casino",
+        "pool": POOL,
+        "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "growth": 0.9},
+    },
+    "many_games": {
+        "rules": "casino",
+        "more_rules": [{"rules": "orsl"}, {"rules": "black_spire"}],
+        "most_players": 4,
+        "pool": POOL,
+        "start": {"stacks": [2, 30], "sabacc_pot": [0, 5]},
+    },
 }
 
 
-def test_it_learns_to_beat_random(tmp_path) -> None:
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_it_learns_to_beat_random(tmp_path, precision) -> None:
     learning = {"num_tables": 256, "decisions": 4096, "minibatch": 512, "hidden": [64]}
-    config = tiny(steps=100_000, averaging=0.2, learning=learning, progress={})
+    config = tiny(precision, steps=100_000, averaging=0.2, learning=learning, progress={})
     agent = load(train(config, tmp_path), "black_spire", 2)
     rules = load_rules("black_spire")
     margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
@@ -97,10 +97,17 @@ def terminate() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
+)
 @pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
-def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, name, end, error) -> None:
-    goes_on_as_if_never_stopped(CONFIGS[name], tmp_path, monkeypatch, end, error)
+def test_a_run_goes_on_as_if_never_stopped(
+    tmp_path, monkeypatch, name, precision, end, error
+) -> None:
+    config = tiny(precision, **RUNS[name])
+    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, end, error)
 
 
 def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path, monkeypatch) -> None:
@@ -130,6 +137,17 @@ def goes_on_as_if_never_stopped(config: FastConfig, tmp_path, monkeypatch, end, 
         assert digest(halved.parent / file) == digest(whole.parent / file)
 
 
+def test_a_run_stays_in_its_precision_on_another_processor(tmp_path, monkeypatch) -> None:
+    config = tiny("auto")
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+avx512bf16")
+
+    def move() -> None:
+        monkeypatch.setattr(numba.config, "CPU_FEATURES", "")
+        kill()
+
+    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, move, Killed)
+
+
 def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
     config = tiny(steps=20_000, progress={**TINY["progress"], "every": 10_000})
     whole = train(config, tmp_path / "whole")
@@ -151,14 +169,14 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
 
 
 def test_a_run_whose_weights_are_no_longer_finite_says_so(tmp_path) -> None:
-    config = tiny(learning={**TINY["learning"], "learning_rate": [1e30, 1e30]})
+    config = tiny(learning={"learning_rate": [1e30, 1e30]})
     with pytest.raises(SabaccError, match="weights ceased to be finite in update"):
         train(config, tmp_path)
     assert not (tmp_path / AGENT).exists()
 
 
 def test_a_run_remembers_how_long_it_took(tmp_path, monkeypatch) -> None:
-    config = CONFIGS["alone"]
+    config = tiny()
     with monkeypatch.context() as during:
         during.setattr(FastLearner, "_follow", lambda learner: terminate())
         with pytest.raises(Stopped):
@@ -170,17 +188,19 @@ def test_a_run_remembers_how_long_it_took(tmp_path, monkeypatch) -> None:
     assert 5000 < load_checkpoint(tmp_path / CHECKPOINT, config)["seconds"] < 6000
 
 
-def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path) -> None:
-    path = train(CONFIGS["many_games"], tmp_path)
-    learner = FastLearner(CONFIGS["many_games"])
-    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, CONFIGS["many_games"]))
+@pytest.mark.parametrize(("precision", "rounding"), [("float32", 1e-5), ("bfloat16", 0.02)])
+def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path, precision, rounding) -> None:
+    config = tiny(precision, **RUNS["many_games"])
+    path = train(config, tmp_path)
+    learner = FastLearner(config)
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, config))
     for rules in ("casino", "orsl"):
         for players in (2, 3, 4):
             saved: Any = load(path, rules, players)
             tables = Tables(rules, 64, players, seed=1)
             found = saved.probabilities(tables.observations, tables.action_masks)
             wanted = learner.average.probabilities(tables.observations, tables.action_masks)
-            np.testing.assert_allclose(found, wanted, atol=0.02)  # trained in bfloat16, perhaps
+            np.testing.assert_allclose(found, wanted, atol=rounding)
     with pytest.raises(SabaccError, match="was made for 2, 3, 4 players, not 5"):
         load(path, "orsl", 5)
     with pytest.raises(
@@ -189,11 +209,13 @@ def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path) -> None:
         load(path, "spacers", 2)
 
 
-def test_threads_change_no_byte_and_seeds_do(tmp_path) -> None:
-    wide = {**TINY["learning"], "num_tables": 2100, "decisions": 5000, "minibatch": 1500}
+@TWO_PROCESSORS
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_threads_change_no_byte_and_seeds_do(tmp_path, precision) -> None:
+    wide = {"num_tables": 2100, "decisions": 5000, "minibatch": 1500}
     averages = []
     for number, changes in enumerate([{}, {"threads": 2}, {"seed": 1}]):
-        config = tiny(learning=wide, steps=10_000, progress={}, **changes)
+        config = tiny(precision, learning=wide, steps=10_000, progress={}, **changes)
         folder = tmp_path / str(number)
         train(config, folder)
         averages.append(load_checkpoint(folder / CHECKPOINT, config)["average"])
@@ -203,7 +225,7 @@ def test_threads_change_no_byte_and_seeds_do(tmp_path) -> None:
 
 
 def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path) -> None:
-    config = tiny(pool=POOL, learning={**TINY["learning"], "precision": "float32"})
+    config = tiny(pool=POOL)
     path = train(config, tmp_path)
     learner = FastLearner(config)
     learner.restore(load_checkpoint(tmp_path / CHECKPOINT, config))

@@ -15,13 +15,14 @@ from sabacc_training.fast.rows import Rows
 from sabacc_training.fast.teachers import Teachers
 
 from sabacc_env import SabaccError
+from tests.processors import PRECISIONS
 
 TWO = ["zoo:black_spire-2p", "zoo:casino-2p"]
 LEARNING = {"num_tables": 64, "decisions": 2048, "minibatch": 256, "hidden": [64], "kl": 1.0}
 
 
-def taught(teachers=TWO, **changes) -> FastConfig:
-    learning = LEARNING | {"magnet": "teachers", "teachers": teachers}
+def taught(teachers=TWO, precision="float32", **changes) -> FastConfig:
+    learning = LEARNING | {"magnet": "teachers", "teachers": teachers, "precision": precision}
     games = {"rules": "black_spire", "more_rules": [{"rules": "casino"}], "steps": 40_000}
     nobody = {"snapshots": 0, "scripted": {}}
     return validated(
@@ -34,7 +35,7 @@ def test_they_say_what_their_agents_do() -> None:
     learner = FastLearner(config)
     learner.update()  # now the hands stand at various points
     tables, everywhere = learner.collector.tables, np.arange(64)
-    made = Made("cpu", torch.float32)  # also where the learner itself has bfloat16
+    made = Made("cpu", torch.float32)
     rows = Rows.room_for(64, learner.inputs.size, made)
     rows.tables[:] = everywhere
     device = Processors(made, threads=1)
@@ -48,8 +49,9 @@ def test_they_say_what_their_agents_do() -> None:
         np.testing.assert_allclose(np.exp(logs[which]) * (masks != 0), wanted, atol=1e-5)
 
 
-def test_a_policy_comes_near_them() -> None:
-    learner = FastLearner(taught())
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_a_policy_comes_near_them(precision) -> None:
+    learner = FastLearner(taught(precision=precision))
     away = []
     while learner.steps < learner.config.steps:
         learner.update()

@@ -12,6 +12,7 @@ from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.throughput import HAND, nothing_of
 
 from tests.commands import command, run
+from tests.processors import PRECISIONS, TWO_PROCESSORS
 
 TINY = """trainer = "fast"
 rules = "black_spire"
@@ -44,11 +45,13 @@ def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path)
     assert len(tables.opponents_hands([3, 5])) == len(tables.coming([3, 5])) == 2
 
 
-@pytest.mark.parametrize("threads", ["threads=1", "threads=2"])
-def test_the_command_prints_both(threads: str, config: Path, capsys: Any) -> None:
-    arguments = ["throughput", config, "learning.epochs=3", threads, "--rounds", 1, "--updates", 1]
-    assert command(*arguments) == 0
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=TWO_PROCESSORS)])
+def test_the_command_prints_both(threads: int, precision: str, config: Path, capsys: Any) -> None:
+    changes = ["learning.epochs=3", f"learning.precision={precision}", f"threads={threads}"]
+    assert command("throughput", config, *changes, "--rounds", 1, "--updates", 1) == 0
     out = capsys.readouterr().out
+    assert f"matrices in {precision}; " in out
     assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out
     assert "at the tables" in out
     assert "where nothing happens" in out

@@ -29,7 +29,7 @@ def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) 
     real, nothing = measured(settings, rounds, updates)
     learning = settings.learning
     samples = learning.epochs * learning.decisions
-    precision = str(Made.named(settings.device, learning.precision).precision).split(".")[-1]
+    precision = Made.named(settings.device, learning.precision).precision_name
     print(
         f"{settings.rules}, {settings.num_players} seats; actor and critic of "
         f"{' x '.join(map(str, learning.hidden))} each, matrices in {precision}; "

@@ -73,7 +73,8 @@ class LearningConfig(Config):
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """What matrices are multiplied in; the weights are float32 throughout. By itself bfloat16 where
-    the processor multiplies it faster. Another one gives another run of the same seed."""
+    the processor multiplies it faster. Another one gives another run of the same seed; a run that
+    is resumed stays in the one that it began in."""
 
     @model_validator(mode="after")
     def _check_teachers(self) -> Self:

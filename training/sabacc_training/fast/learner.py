@@ -38,6 +38,7 @@ class FastLearner:
     Args:
         config: the run.
         tables: makes the tables that it plays at.
+        precision: what matrices are multiplied in; by default what the configuration says.
 
     Attributes:
         agent: the policy as it is now.
@@ -47,7 +48,10 @@ class FastLearner:
     """
 
     def __init__(
-        self, config: FastConfig, tables: Callable[[FastConfig], Tables] = tables_of
+        self,
+        config: FastConfig,
+        tables: Callable[[FastConfig], Tables] = tables_of,
+        precision: str | None = None,
     ) -> None:
         check_threads(config.threads)
         torch.set_num_threads(1)
@@ -58,7 +62,7 @@ class FastLearner:
         learning = config.learning
         self.clock = Clock()
         self.figures: dict[str, float] = {}
-        self._made = Made.named(config.device, learning.precision)
+        self._made = Made.named(config.device, precision or learning.precision)
         most_players = max(players for _, players in config.games)
         self.inputs = Inputs(config.all_rules, most_players, learning.critic)
         generator = torch.Generator().manual_seed(config.seed)
@@ -239,6 +243,7 @@ class FastLearner:
     def state(self) -> dict[str, Any]:
         """Return all of it, for ``restore``: what follows is then as if there had been no stop."""
         return {
+            "precision": self._made.precision_name,
             "steps": self.steps,
             "updates": self.updates,
             "actor": self._actor.state(),
@@ -252,7 +257,7 @@ class FastLearner:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a ``state`` of a learner of the same configuration."""
+        """Go on from a ``state`` of a learner of the same configuration and precision."""
         self.steps, self.updates = state["steps"], state["updates"]
         self._actor.restore(state["actor"])
         self._critic.restore(state["critic"])

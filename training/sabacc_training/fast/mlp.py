@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import llvmlite.binding
+import numba
 import torch
 from torch import Tensor
 
@@ -25,6 +26,9 @@ SQUARE_DECAY: Final = 0.999
 SMALLEST_SPREAD: Final = 1e-5
 """Added to the root of that mean, which divides a step: what is usual for PPO."""
 
+FAST_BFLOAT16: Final = {"+avx512bf16", "+amx-bf16"}
+"""What LLVM calls the features of a processor that multiplies bfloat16 faster than float32."""
+
 
 class Made(NamedTuple):
     """Where matrices are multiplied, and in what precision."""
@@ -36,16 +40,26 @@ class Made(NamedTuple):
     def named(cls, device: str, precision: str) -> Made:
         """Return what these names mean; precision "auto" is bfloat16 where that is faster.
 
+        Of a processor, what Numba compiles for decides: ``NUMBA_CPU_NAME=generic`` asks for what
+        every processor can do, here too.
+
         Raises:
             SabaccError: for a GPU where there is none.
         """
         if device == "cuda" and not torch.cuda.is_available():
             raise SabaccError('device: PyTorch finds no GPU here; leave it at "cpu"')
         if precision == "auto":
-            features = llvmlite.binding.get_host_cpu_features()
-            fast = any(features.get(name, False) for name in ("avx512bf16", "amx-bf16"))
+            features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made as it is read
+            if features is None:
+                features = llvmlite.binding.get_host_cpu_features().flatten()
+            fast = FAST_BFLOAT16 & set(features.split(","))
             precision = "bfloat16" if device == "cuda" or fast else "float32"
         return cls(device, getattr(torch, precision))
+
+    @property
+    def precision_name(self) -> str:
+        """The precision as configurations name it."""
+        return str(self.precision).removeprefix("torch.")
 
     @property
     def at_once(self) -> int:

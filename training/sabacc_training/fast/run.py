@@ -28,7 +28,8 @@ def train(config: FastConfig, folder: Path, *, resume: bool = False) -> Path:
     from torch.utils.tensorboard import SummaryWriter
 
     state = kept_state(config, folder, resume)
-    learner = FastLearner(config)
+    # On a processor that would choose another precision it stays the one that the run began in.
+    learner = FastLearner(config, precision=state["precision"] if state else None)
     if state is not None:
         learner.restore(state)
     opponent = config.load(config.progress.opponent)
