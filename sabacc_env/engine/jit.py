@@ -7,46 +7,19 @@ The cache folder here is therefore named by a hash of every engine source.
 
 from __future__ import annotations
 
-import hashlib
 import sys
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import platformdirs
 from numba.core import event, types
+
+from sabacc_env.engine.cache import own_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _fingerprint() -> str:
-    """Hash what decides the machine code: the engine's sources, Numba, and its bounds checks."""
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _cache_folder() -> str | None:
-    """Return a writable folder for this version of the engine, or None where there is none."""
-    name = f"engine-{_fingerprint()}"
-    for parent in (
-        platformdirs.user_cache_path("sabacc-env"),
-        Path(tempfile.gettempdir()) / "sabacc-env",
-    ):
-        folder = parent / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
-        except OSError:
-            continue
-    return None
-
-
-CACHE_FOLDER = _cache_folder()
+CACHE_FOLDER = own_folder()
 
 
 class _Notice(event.Listener):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sabacc_env.engine.cache import fingerprint
 from tests.engine.twins import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
@@ -19,11 +22,11 @@ NOTICE = "sabacc-env: compiling what is new"
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
 
-def run(root: Path, cache: Path, **settings: str) -> tuple[str, str]:
+def run(root: Path, cache: Path, code: str = COMPILES_ONE, **settings: str) -> tuple[str, str]:
     """Return what a new process that compiles one function prints, on both its streams."""
     environment = os.environ | {"PYTHONPATH": str(root), "XDG_CACHE_HOME": str(cache)} | settings
     done = subprocess.run(
-        [sys.executable, "-c", COMPILES_ONE],
+        [sys.executable, "-c", code],
         cwd=root,
         env=environment,
         capture_output=True,
@@ -50,19 +53,83 @@ def test_changed_source_is_compiled_anew(tmp_path: Path) -> None:
     assert notice.startswith(NOTICE)
 
 
-def test_folders_that_cannot_be_written(tmp_path: Path) -> None:
-    no_folder = tmp_path / "file"
-    no_folder.touch()
-    expected = run(ROOT, tmp_path)[0]
-    assert run(ROOT, no_folder)[0] == expected  # kept in the folder for temporary files instead
-    unwritable = f"import tempfile; tempfile.tempdir = {str(no_folder)!r}; {COMPILES_ONE}"
-    done = subprocess.run(
-        [sys.executable, "-c", unwritable],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(no_folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == expected
-    assert "no folder can be written" in done.stderr
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Path:
+    """A file where a cache of the user's would be."""
+    file = tmp_path / "file"
+    file.touch()
+    return file
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    """A folder for temporary files that all users share."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
+KEPT_NOWHERE = "no folder can be written"
+
+
+def test_where_the_users_cache_cannot_be_written_it_is_kept_in_a_folder_of_the_users_own(
+    nowhere: Path, temporary: Path
+) -> None:
+    first, notice = run(ROOT, nowhere, TMPDIR=str(temporary))
+    assert notice.startswith(NOTICE)
+    assert run(ROOT, nowhere, TMPDIR=str(temporary)) == (first, "")
+    (folder,) = temporary.iterdir()
+    assert folder.name == f"sabacc-env-{os.getuid()}"
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (folder, *folder.iterdir())] == [
+        0o700
+    ] * 2
+
+
+def is_anothers(folder: Path, elsewhere: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 12345, 12345)
+
+
+def is_a_link(folder: Path, elsewhere: Path) -> None:
+    elsewhere.mkdir(mode=0o700)
+    folder.symlink_to(elsewhere)
+
+
+def holds_a_folder_that_others_can_write_into(folder: Path, elsewhere: Path) -> None:
+    (folder / f"engine-{fingerprint()}").mkdir(parents=True)
+    (folder / f"engine-{fingerprint()}").chmod(0o777)
+
+
+def is_renamed_by_others(folder: Path, elsewhere: Path) -> None:
+    folder.parent.chmod(0o777)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        is_anothers,
+        is_a_link,
+        holds_a_folder_that_others_can_write_into,
+        is_renamed_by_others,
+    ],
+)
+def test_code_is_never_taken_from_where_others_could_have_put_it(
+    spoil: Callable[[Path, Path], None], nowhere: Path, temporary: Path, tmp_path: Path
+) -> None:
+    spoil(temporary / f"sabacc-env-{os.getuid()}", tmp_path / "elsewhere")
+    _, notice = run(ROOT, nowhere, TMPDIR=str(temporary))
+    assert KEPT_NOWHERE in notice
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path != nowhere]
+
+
+@pytest.mark.parametrize("folders", ["file", "absent"])
+def test_where_nothing_can_be_written_it_is_compiled_and_not_kept(
+    nowhere: Path, folders: str
+) -> None:
+    candidates = [str(nowhere.with_name(folders))]
+    unwritable = f"import tempfile; tempfile._candidate_tempdir_list = lambda: {candidates}"
+    _, notice = run(ROOT, nowhere, code=f"{unwritable}; {COMPILES_ONE}")
+    assert KEPT_NOWHERE in notice
