@@ -1,69 +1,152 @@
 """Where compiled code is kept: folders that nobody else can write into.
 
 What lies there is run. So each folder belongs to this user and to nobody else, is no symbolic link,
-and is named by a hash of all that decides the machine code, so that it can never be stale.
+and is named by a hash of all that decides the machine code, so that it can never be stale. Each
+file has a checksum: a damaged one counts as absent, and is replaced.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import stat
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any, Final
 
+import llvmlite
 import numba
+import numpy as np
 import platformdirs
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.files import read_bytes, write_bytes
+from sabacc_env.sealing import sealed, unsealed
+
+FORMAT: Final = b"sabacc-env compiled function 1\n"
 
 
-def fingerprint() -> str:
-    """Hash what decides the machine code: the engine's sources, Numba, and its bounds checks."""
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+class KeptOnDisk(NullCache):
+    """Keeps a function's machine code, in place of Numba's own cache: a file for each signature.
+
+    Args:
+        function: the function in Python.
+        not_kept: is called where what was compiled could not be kept.
+    """
+
+    def __init__(self, function: Callable[..., Any], not_kept: Callable[[], None]) -> None:
+        self._function = function
+        self._not_kept = not_kept
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature; None where it was not kept, or is damaged."""
+        target_context.refresh()
+        name = self._file_name(sig, target_context.codegen())
+        for folder in filter(_is_safe, _folders()):
+            try:
+                _, code = unsealed(FORMAT, read_bytes(folder / name) or b"")
+            except SabaccError:
+                continue
+            return CompileResult._rebuild(target_context, *pickle.loads(code))
+        return None
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Keep what was compiled for a signature, in the first folder that can be written."""
+        name = self._file_name(sig, data.codegen)
+        content = sealed(FORMAT, {}, dumps(data._reduce()))
+        for folder in _folders():
+            try:
+                _make_safe(folder)
+                write_bytes(folder / name, content)
+            except (OSError, SabaccError):
+                continue
+            return
+        self._not_kept()
+
+    def _file_name(self, sig: Any, codegen: Any) -> str:
+        """Return a name that says what decides the code, beside what the folder's name says."""
+        sources = _hash_of_sources(Path(self._function.__code__.co_filename).parent)
+        decides = f"{sig} {codegen.magic_tuple()} {sources}"
+        digest = hashlib.sha256(decides.encode()).hexdigest()[:24]
+        return f"{self._function.__module__}.{self._function.__qualname__}-{digest}"
+
+
+@cache
+def _hash_of_sources(folder: Path) -> str:
+    """Hash the sources in a folder: a function's own, and those that it may call."""
+    digest = hashlib.sha256()
+    for source in sorted(folder.glob("*.py")):
         digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()
 
 
-def own_folder() -> str | None:
-    """Return a writable folder of this user's own for this engine; None where there is none."""
-    for parent in _parents():
-        folder = parent / f"engine-{fingerprint()}"
-        try:
-            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_of_user(parent):
-                continue
-            parent.chmod(0o700)
-            folder.mkdir(mode=0o700, exist_ok=True)
-            if not _is_of_user(folder) or _others_can_write(folder):
-                continue
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
-        except OSError:
-            continue
-    return None
+# Folders.
 
 
-def _parents() -> Iterator[Path]:
-    """Yield the folders that may hold caches, the best first."""
-    yield platformdirs.user_cache_path("sabacc-env")
+@cache
+def _folders() -> tuple[Path, ...]:
+    """Return the folders that code may be kept in, the best first."""
+    parents = [platformdirs.user_cache_path("sabacc-env")]
     try:
         temporary = Path(tempfile.gettempdir())
-    except FileNotFoundError:
-        return
-    only_owners_rename = bool(temporary.stat().st_mode & stat.S_ISVTX)
-    if only_owners_rename or not _others_can_write(temporary):
-        yield temporary / f"sabacc-env-{_user()}"
+    except FileNotFoundError:  # there is none
+        temporary = None
+    if temporary is not None and not _others_can_rename_in(temporary):
+        parents.append(temporary / f"sabacc-env-{_user()}")
+    return tuple(parent / folder_name() for parent in parents)
+
+
+@cache
+def folder_name() -> str:
+    """Return a name made of all that decides the machine code of every function."""
+    versions = sys.implementation.cache_tag, *(m.__version__ for m in (numba, llvmlite, np))
+    decides = f"{versions} {numba.config.BOUNDSCHECK} {_hash_of_sources(Path(__file__).parent)}"
+    return f"engine-{hashlib.sha256(decides.encode()).hexdigest()[:16]}"
+
+
+def _make_safe(folder: Path) -> None:
+    """Make a folder that only this user can write into.
+
+    Raises:
+        OSError: where it cannot be made, or somebody else's is there.
+    """
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _is_of_user(folder.parent):
+        folder.parent.chmod(0o700)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if not _is_safe(folder):
+        raise PermissionError(f"{folder}: others may have written into it")
+
+
+def _is_safe(folder: Path) -> bool:
+    """Say whether a folder is there that only this user can have written into."""
+    return all(
+        _is_of_user(each) and not _others_can_write(each) for each in (folder.parent, folder)
+    )
 
 
 def _is_of_user(folder: Path) -> bool:
     """Say whether a folder is this user's, and no link to another one."""
-    status = folder.lstat()
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
     return stat.S_ISDIR(status.st_mode) and status.st_uid == _user()
 
 
+def _others_can_rename_in(folder: Path) -> bool:
+    return _others_can_write(folder) and not folder.stat().st_mode & stat.S_ISVTX
+
+
 def _others_can_write(folder: Path) -> bool:
-    # On Windows both folders lie in the user's own, and modes say nothing.
+    # On Windows these folders lie in the user's own, and modes say nothing.
     others = stat.S_IWGRP | stat.S_IWOTH
     return os.name != "nt" and bool(folder.stat().st_mode & others)
 

@@ -1,50 +1,49 @@
-"""How the engine is compiled: one decorator, and a cache that can never be stale.
+"""How the engine is compiled: one decorator, and a cache that can never be stale (``cache``).
 
-Numba's own cache looks at one file at a time, so a change in an imported file would run old code.
-The cache folder here is therefore named by a hash of every engine source.
 ``NUMBA_DISABLE_JIT=1`` runs the same functions as ordinary Python.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event, types
 
-from sabacc_env.engine.cache import own_folder
+from sabacc_env.engine.cache import KeptOnDisk
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-CACHE_FOLDER = own_folder()
-
-
 class _Notice(event.Listener):
-    """Says once, on the error stream, that the engine is being compiled: it takes a while."""
+    """Says on the error stream, once, that the engine is being compiled: it takes a while."""
 
     def __init__(self) -> None:
-        self.given = False
+        self._said: set[str] = set()
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._said:
+            self._said.add(sentence)
+            print(f"sabacc-env: {sentence}", file=sys.stderr)
 
     def on_start(self, event: Any) -> None:
         """Note that a function begins to be compiled, which one from the cache does not."""
         function = event.data["dispatcher"].py_func
-        if self.given or not function.__module__.startswith(__package__):
-            return
-        self.given = True
-        kept = "then it is kept" if CACHE_FOLDER else "no folder can be written to keep it"
-        print(
-            f"sabacc-env: compiling what is new of the engine, up to half a minute; {kept}",
-            file=sys.stderr,
-        )
+        if function.__module__.startswith(__package__):
+            self._say("compiling what is new of the engine, up to half a minute")
 
     def on_end(self, event: Any) -> None:
         """Say nothing."""
 
+    def not_kept(self) -> None:
+        """Say that what was compiled is not kept."""
+        self._say("no folder can be written to keep what was compiled; every start compiles it")
 
-event.register("numba:compile", _Notice())
+
+_NOTICE = _Notice()
+event.register("numba:compile", _NOTICE)
 
 
 def widened(argument: Any) -> Any:
@@ -88,15 +87,26 @@ def jit_for(signature: Any, **options: Any) -> Callable[[Function], Function]:
 
 
 def _compiled(
-    function: Callable[..., Any], signatures: list[Any] | None = None, **options: Any
+    function: Callable[..., Any],
+    signatures: Sequence[Any] = (),
+    *,
+    keep: bool = True,
+    **options: Any,
 ) -> Any:
     """Compile without reference counts: the engine allocates nothing, and they are slow atomics."""
-    defaults = {"cache": CACHE_FOLDER is not None, "_nrt": False, "forceinline": False}
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER or before
-    try:
-        return numba.njit(signatures, nogil=True, error_model="numpy", **(defaults | options))(
-            function
-        )
-    finally:
-        numba.config.CACHE_DIR = before
+    settings: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "_nrt": False,
+        "forceinline": False,
+    }
+    compiled = numba.njit(**settings | options)(function)
+    if numba.config.DISABLE_JIT:
+        return compiled
+    if keep:
+        compiled._cache = KeptOnDisk(function, _NOTICE.not_kept)
+    for signature in signatures:
+        compiled.compile(signature)
+    if signatures:
+        compiled.disable_compile()
+    return compiled

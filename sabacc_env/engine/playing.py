@@ -21,7 +21,7 @@ from sabacc_env.engine.batch import Ended, Played, Shown, Start, is_among, play_
 from sabacc_env.engine.cards import count
 from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.features import OBSERVATION_DTYPE
-from sabacc_env.engine.jit import CACHE_FOLDER, inlined, jit, jit_for
+from sabacc_env.engine.jit import inlined, jit, jit_for
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
     CALL,
@@ -113,7 +113,7 @@ def play_tables(
 def policy(function: Policy) -> Policy:
     """Compile a function as a policy; see this module."""
     own = function.__module__ == __name__
-    return jit_for(POLICY_SIGNATURE, cache=own and CACHE_FOLDER is not None, _nrt=not own)(function)
+    return jit_for(POLICY_SIGNATURE, keep=own, _nrt=not own)(function)
 
 
 def is_policy(function: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import stat
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sabacc_env.engine.cache import fingerprint
+from sabacc_env.engine.cache import folder_name
 from tests.engine.twins import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +74,57 @@ def temporary(tmp_path: Path) -> Path:
 KEPT_NOWHERE = "no folder can be written"
 
 
+def emptied(data: bytes) -> bytes:
+    return b""
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def changed_at_the_start(data: bytes) -> bytes:
+    return bytes([data[0] ^ 1]) + data[1:]
+
+
+def changed_in_the_code(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def something_else(data: bytes) -> bytes:
+    return pickle.dumps("something else")
+
+
+@pytest.mark.parametrize(
+    "damaged", [emptied, cut, changed_at_the_start, changed_in_the_code, something_else]
+)
+def test_what_is_damaged_is_compiled_anew_and_replaced(
+    damaged: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    first, _ = run(ROOT, tmp_path)
+    whole = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for path, data in whole.items():
+        path.write_bytes(damaged(data))
+    again, notice = run(ROOT, tmp_path)
+    assert again == first
+    assert notice.startswith(NOTICE)
+    assert notice.count("\n") == 1
+    assert run(ROOT, tmp_path) == (first, "")
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(whole)
+
+
+FULL_DISK = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+
+
+def test_on_a_full_disk_it_is_compiled_and_not_kept(tmp_path: Path, temporary: Path) -> None:
+    first, notice = run(ROOT, tmp_path, FULL_DISK + COMPILES_ONE, TMPDIR=str(temporary))
+    assert KEPT_NOWHERE in notice
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    kept, _ = run(ROOT, tmp_path)
+    assert kept == first
+    assert run(ROOT, tmp_path, FULL_DISK + COMPILES_ONE) == (first, "")
+
+
 def test_where_the_users_cache_cannot_be_written_it_is_kept_in_a_folder_of_the_users_own(
     nowhere: Path, temporary: Path
 ) -> None:
@@ -99,8 +151,8 @@ def is_a_link(folder: Path, elsewhere: Path) -> None:
 
 
 def holds_a_folder_that_others_can_write_into(folder: Path, elsewhere: Path) -> None:
-    (folder / f"engine-{fingerprint()}").mkdir(parents=True)
-    (folder / f"engine-{fingerprint()}").chmod(0o777)
+    (folder / folder_name()).mkdir(parents=True)
+    (folder / folder_name()).chmod(0o777)
 
 
 def is_renamed_by_others(folder: Path, elsewhere: Path) -> None:

@@ -7,6 +7,8 @@ it. One that is damaged anywhere is refused: what went on from it would be no ru
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +16,8 @@ import numpy as np
 import torch
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.files import write_bytes
 from sabacc_env.sealing import sealed, unsealed
-from sabacc_training.files import write_bytes
 from sabacc_training.run_config import RunConfig
 
 FORMAT: Final = b"sabacc-env training checkpoint 6\n"
@@ -48,15 +50,34 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
     except SabaccError as error:
         raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
     new = config.model_dump(mode="json")
-    others = [key for key in new if key not in FREE and old.get(key) != new[key]]
+    with only_of_runs(path):
+        others = [key for key in new if key not in FREE and old.get(key) != new[key]]
     if others:
         longer = ", for schedules run over all steps and no run is made longer"
         raise SabaccError(
             f"{path}: was made with other values of {', '.join(others)}; resume with the same "
             f"configuration, or start afresh in another folder{longer if 'steps' in others else ''}"
         )
-    kept: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
+    with only_of_runs(path):
+        kept: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
     return kept
+
+
+@contextmanager
+def only_of_runs(path: Path) -> Iterator[None]:
+    """Refuse, while it is read, what a checkpoint holds and no run has written, its seal whole.
+
+    Raises:
+        SabaccError: in place of whatever else is raised meanwhile.
+    """
+    try:
+        yield
+    except SabaccError:
+        raise
+    except Exception as error:
+        raise SabaccError(
+            f"{path}: cannot be resumed from; it holds what no run of this configuration wrote"
+        ) from error
 
 
 # ``weights_only`` loading knows tensors, numbers, text and containers: arrays and bytes are marked.

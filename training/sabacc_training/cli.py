@@ -37,6 +37,7 @@ EXTRAS: Final = {
     "tensorboard": "train",
     "safetensors": "train",
     "scipy": "train",
+    "filelock": "train",
 }
 """The extra of ``sabacc-env`` that installs each optional module."""
 

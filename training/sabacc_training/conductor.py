@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from signal import Signals
 from typing import Any, Final, Protocol
 
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
-from sabacc_training.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.checkpoint import load_checkpoint, only_of_runs, save_checkpoint
+from sabacc_training.curves import Curves
 from sabacc_training.field import hero_margin
 from sabacc_training.margins import Estimate
 from sabacc_training.run_config import RunConfig
@@ -70,7 +70,13 @@ def kept_state(config: RunConfig, folder: Path, resume: bool) -> dict[str, Any] 
         raise SabaccError(
             f"{folder}: holds a run already; go on with it (--resume) or name another folder"
         )
-    return load_checkpoint(folder / CHECKPOINT, config) if resume else None
+    if not resume:
+        return None
+    state = load_checkpoint(folder / CHECKPOINT, config)
+    with only_of_runs(folder / CHECKPOINT):
+        float(state["seconds"])
+        float(state["best"] or 0)
+    return state
 
 
 class Conductor:
@@ -82,7 +88,7 @@ class Conductor:
         folder: where the run's files are.
         bar: shows how it stands.
         told: the signals that came.
-        record: writes a number under a name to the curves.
+        curves: hears of margins.
         state: what the run went on from, None for one that began.
     """
 
@@ -93,7 +99,7 @@ class Conductor:
         folder: Path,
         bar: TrainingProgress,
         told: list[Signals],
-        record: Callable[[str, float], None],
+        curves: Curves,
         state: dict[str, Any] | None,
     ) -> None:
         self._run = run
@@ -101,7 +107,7 @@ class Conductor:
         self._folder = folder
         self._bar = bar
         self._told = told
-        self._record = record
+        self._curves = curves
         self._began = self._saved_at = time.monotonic()
         self._seconds_before: float = state["seconds"] if state else 0.0
         self._measured_at = run.steps
@@ -132,7 +138,8 @@ class Conductor:
 
     def _measure(self) -> None:
         margin = fixed_margin(self._run, self._opponent)
-        self._record("margin/" + self._run.config.progress.opponent, margin.mean)
+        name = "margin/" + self._run.config.progress.opponent
+        self._curves.write(self._run.steps, {name: margin.mean})
         self._bar.margin(margin)
         if self._best is None or margin.mean > self._best:
             self._best = margin.mean

@@ -16,6 +16,7 @@ from sabacc_agents.zoo.card import Bound, Card, Margin, Result
 
 from sabacc_env.agent import agent_class, registered_agents
 from sabacc_env.errors import SabaccError
+from sabacc_env.files import make_folder, write_bytes, write_text
 from sabacc_env.observation import observation_version
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences
@@ -23,7 +24,6 @@ from sabacc_training.checkpoint import FREE, load_checkpoint
 from sabacc_training.conductor import AGENT, CHECKPOINT
 from sabacc_training.exploiting import Exploit, ExploitConfig
 from sabacc_training.field import hero_margin
-from sabacc_training.files import make_folder, write_bytes, write_text
 from sabacc_training.margins import Estimate
 from sabacc_training.progress import ResultProgress
 from sabacc_training.run_config import RunConfig

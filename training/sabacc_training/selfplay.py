@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import KVWriter, Logger
 
-from sabacc_training.conductor import AGENT, CURVES, Conductor, kept_state
+from sabacc_env.files import write_text
+from sabacc_training.checkpoint import only_of_runs
+from sabacc_training.conductor import AGENT, CHECKPOINT, CURVES, Conductor, kept_state
 from sabacc_training.config import dump
-from sabacc_training.files import write_text
+from sabacc_training.curves import Curves
 from sabacc_training.learner import Learner
+from sabacc_training.locking import locked_folder
 from sabacc_training.selfplay_config import TrainingConfig
 from sabacc_training.stopping import stop_signals
 from sabacc_training.training_progress import TrainingProgress
@@ -31,20 +35,30 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
         resume: go on from the checkpoint in the folder, as if there had been no stop.
 
     Raises:
-        SabaccError: for a folder that holds a run where none is to be resumed, or none to resume;
-            for an agent that there is not, before anything is written.
+        SabaccError: for a folder that holds a run where none is to be resumed, none to resume, or
+            one that another process writes into; for an agent that there is not, before anything is
+            written; for a disk that is full.
         Stopped: on SIGINT or SIGTERM, after the checkpoint is written.
     """
+    with locked_folder(folder):
+        return _train(config, folder, resume)
+
+
+def _train(config: TrainingConfig, folder: Path, resume: bool) -> Path:
     state = kept_state(config, folder, resume)
     learner = Learner(config)
     if state is not None:
-        learner.restore(state)
+        with only_of_runs(folder / CHECKPOINT):
+            learner.restore(state)
     opponent = config.load(config.progress.opponent)
     write_text(folder / "config.json", dump(config))
-    logger = configure(str(folder / CURVES), ["tensorboard"])
-    learner.model.set_logger(logger)
-    with TrainingProgress(learner.steps, config) as bar, stop_signals() as told:
-        conductor = Conductor(learner, opponent, folder, bar, told, logger.record, state)
+    with (
+        Curves(folder / CURVES, learner.steps) as curves,
+        TrainingProgress(learner.steps, config) as bar,
+        stop_signals() as told,
+    ):
+        learner.model.set_logger(Logger(None, [_IntoCurves(curves)]))
+        conductor = Conductor(learner, opponent, folder, bar, told, curves, state)
         learner.model.learn(
             config.steps - learner.steps,
             callback=BetweenUpdates(learner, conductor),
@@ -54,6 +68,23 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
         conductor.keep()
     learner.save_agent(folder / AGENT)
     return folder / AGENT
+
+
+class _IntoCurves(KVWriter):
+    """Writes what Stable-Baselines3 records into a run's curves."""
+
+    def __init__(self, curves: Curves) -> None:
+        self._curves = curves
+
+    def write(
+        self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
+    ) -> None:
+        """Write the numbers of one moment."""
+        numbers = {name: float(each) for name, each in key_values.items() if isinstance(each, Real)}
+        self._curves.write(step, numbers)
+
+    def close(self) -> None:
+        """Leave the curves open: they are the run's."""
 
 
 class Listener(Protocol):

@@ -19,9 +19,10 @@ from pydantic import model_validator
 from sabacc_agents.saved import is_saved, located
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.files import clear_leftovers, read_bytes, write_bytes, write_text
 from sabacc_training.config import dump
 from sabacc_training.evaluation import Entrant, Evaluation, Pair, chance_of, pair_of, play_pair
-from sabacc_training.files import read_bytes, write_bytes, write_text
+from sabacc_training.locking import locked_folder, made_folder
 from sabacc_training.margins import Estimate, Match
 from sabacc_training.progress import MatchProgress
 
@@ -98,10 +99,17 @@ def play_tournament(
 
     Raises:
         SabaccError: for a spec that names no agent, stakes that the rules do not know, or a folder
-            with another configuration's results.
+            with another configuration's results, or that another process writes into.
     """
     for agent in config.agents:
         config.load(agent)  # a wrong spec shows now and not after hours
+    with locked_folder(output):
+        return _play_into(config, output, resume, progress)
+
+
+def _play_into(
+    config: TournamentConfig, output: Path, resume: bool, progress: MatchProgress | None
+) -> list[Pair]:
     settings = dump(config.model_copy(update={"output": None})).encode()
     if not resume and read_bytes(output / "config.json") not in (None, settings):
         raise SabaccError(
@@ -109,20 +117,31 @@ def play_tournament(
             f"take the pairs that both have in common (--resume)"
         )
     write_bytes(output / "config.json", settings)
-    played = []
-    for first, second in config.pairs:
-        path = output / "pairs" / f"{_digest(config, first, second)}.npy"
-        net = _kept(path) if resume else None
-        if net is None:
-            pair = play_pair(config, first, second, progress)
-            _keep(path, pair.match.net)
-        else:
-            pair = pair_of(first, second, Match(net, config.rule_set.ante_unit))
-            if progress is not None:
-                progress.skip(2 * config.deals)
-        played.append(pair)
+    folder = output / "pairs"
+    with made_folder(folder):
+        clear_leftovers(folder)
+        played = [_play_or_take(config, pair, folder, resume, progress) for pair in config.pairs]
     _write_results(config, played, output)
     return played
+
+
+def _play_or_take(
+    config: TournamentConfig,
+    entrants: tuple[Entrant, Entrant],
+    folder: Path,
+    resume: bool,
+    progress: MatchProgress | None,
+) -> Pair:
+    first, second = entrants
+    path = folder / f"{_digest(config, first, second)}.npy"
+    net = _kept(path) if resume else None
+    if net is None:
+        pair = play_pair(config, first, second, progress)
+        _keep(path, pair.match.net)
+        return pair
+    if progress is not None:
+        progress.skip(2 * config.deals)
+    return pair_of(first, second, Match(net, config.rule_set.ante_unit))
 
 
 def ranking(pairs: Sequence[Pair]) -> list[Standing]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from sabacc_env.files import make_folder, write_bytes, write_text
 from sabacc_training.bench.config import bench_config
 from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.picture import picture
@@ -15,7 +16,6 @@ from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.report import about, figures_table, ratios_table
 from sabacc_training.bench.results import Results
 from sabacc_training.bench.run import run
-from sabacc_training.files import make_folder, write_bytes, write_text
 
 
 def bench(

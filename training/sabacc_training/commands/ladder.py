@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.files import check_writable, make_folder, write_bytes
 from sabacc_training.bench.peers import INSTALL
 from sabacc_training.fast.ladder import METHODS, Climb, climb
-from sabacc_training.files import check_writable, write_bytes
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.rung import load_rung
 
@@ -43,6 +43,7 @@ def ladder(
         if find_spec("matplotlib") is None:
             raise SabaccError(f"picture: needs matplotlib, which `{INSTALL}` installs")
         check_writable(picture)
+        make_folder(picture.parent)
     rung = load_rung(name)
     tree = flatten(rung)
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"

@@ -11,12 +11,13 @@ from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.saved import SUFFIX
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.files import check_writable, make_folder
+from sabacc_env.files import check_writable, clear_leftovers
 from sabacc_training.game_config import rungs
+from sabacc_training.locking import locked_file
 from sabacc_training.solving.cfr import VARIANTS
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.progress import SolvingProgress
-from sabacc_training.solving.rung import load_rung
+from sabacc_training.solving.rung import Rung, load_rung
 from sabacc_training.solving.solver import Solution
 from sabacc_training.solving.solver import solve as solve_game
 from sabacc_training.stopping import Stopped
@@ -54,7 +55,18 @@ def solve(
     if path.suffix != SUFFIX:
         raise SabaccError(f"{path}: a solved policy is kept in a file that ends in {SUFFIX}")
     check_writable(path)
+    with locked_file(path):
+        solution = _solved(rung, path, target, variant, iterations, resume)
+    Console(highlight=False).print(_table(solution))
+    print(f"The policy is {path}")
+
+
+def _solved(
+    rung: Rung, path: Path, target: float, variant: str, iterations: int, resume: bool
+) -> Solution:
+    """Solve a game, keep its policy, and return the solution."""
     checkpoint = path.with_suffix(".checkpoint")
+    clear_leftovers(checkpoint.parent, checkpoint.name)
     if not resume and checkpoint.exists():
         raise SabaccError(
             f"{checkpoint}: was left by a run that stopped; go on with it (--resume) or remove it"
@@ -74,11 +86,9 @@ def solve(
     except Stopped:
         print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
         sys.exit(130)
-    make_folder(path.parent)
     save_policy(path, solution.policy())
     checkpoint.unlink(missing_ok=True)
-    Console(highlight=False).print(_table(solution))
-    print(f"The policy is {path}")
+    return solution
 
 
 def _table(solution: Solution) -> Table:

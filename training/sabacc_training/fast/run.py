@@ -6,11 +6,14 @@ import sys
 import time
 from pathlib import Path
 
-from sabacc_training.conductor import AGENT, CURVES, Conductor, kept_state
+from sabacc_env.files import write_text
+from sabacc_training.checkpoint import only_of_runs
+from sabacc_training.conductor import AGENT, CHECKPOINT, CURVES, Conductor, kept_state
 from sabacc_training.config import dump
+from sabacc_training.curves import Curves
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.learner import FastLearner
-from sabacc_training.files import write_text
+from sabacc_training.locking import locked_folder
 from sabacc_training.stopping import stop_signals
 from sabacc_training.training_progress import TrainingProgress
 
@@ -25,34 +28,36 @@ def train(config: FastConfig, folder: Path, *, resume: bool = False) -> Path:
         folder: where its files go; made if it is missing.
         resume: go on from the checkpoint in the folder, as if there had been no stop.
     """
-    from torch.utils.tensorboard import SummaryWriter
+    with locked_folder(folder):
+        return _train(config, folder, resume)
 
+
+def _train(config: FastConfig, folder: Path, resume: bool) -> Path:
     state = kept_state(config, folder, resume)
-    # On a processor that would choose another precision it stays the one that the run began in.
-    learner = FastLearner(config, precision=state["precision"] if state else None)
-    if state is not None:
-        learner.restore(state)
+    if state is None:
+        learner = FastLearner(config)
+    else:
+        with only_of_runs(folder / CHECKPOINT):
+            # Also on a processor that would choose another precision.
+            learner = FastLearner(config, precision=state["precision"])
+            learner.restore(state)
     opponent = config.load(config.progress.opponent)
     write_text(folder / "config.json", dump(config))
-    curves = SummaryWriter(str(folder / CURVES), purge_step=learner.steps)
-
-    def record(name: str, value: float) -> None:
-        curves.add_scalar(name, value, learner.steps)
-
-    with TrainingProgress(learner.steps, config) as bar, stop_signals() as told:
-        conductor = Conductor(learner, opponent, folder, bar, told, record, state)
+    with (
+        Curves(folder / CURVES, learner.steps) as curves,
+        TrainingProgress(learner.steps, config) as bar,
+        stop_signals() as told,
+    ):
+        conductor = Conductor(learner, opponent, folder, bar, told, curves, state)
         while learner.steps < config.steps:
             before, began = learner.steps, time.perf_counter()
             learner.update()
             taken = time.perf_counter() - began
-            record("speed/decisions_a_second", (learner.steps - before) / taken)
-            for name, value in learner.figures.items():
-                record(name, value)
-            for name, seconds in learner.clock.seconds.items():
-                record(f"seconds/{name}", seconds)
+            speed = {"speed/decisions_a_second": (learner.steps - before) / taken}
+            seconds = {f"seconds/{name}": each for name, each in learner.clock.seconds.items()}
+            curves.write(learner.steps, speed | learner.figures | seconds)
             conductor.between_updates()
         conductor.keep()
-    curves.close()
     learner.save_agent(folder / AGENT)
     print(f"where the time went: {learner.clock}", file=sys.stderr)
     return folder / AGENT

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sabacc_agents.equilibrium import Policy
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.files import write_bytes
 from sabacc_env.sealing import sealed, unsealed
-from sabacc_training.files import write_bytes
 from sabacc_training.solving.alike import suits_alike
 from sabacc_training.solving.cfr import Regrets
 from sabacc_training.solving.game_tree import Floats, GameTree
@@ -176,8 +176,14 @@ def _restore(regrets: Regrets, checkpoint: Path) -> None:
         raise SabaccError(f"{checkpoint}: cannot be read ({error.strerror})") from None
     except SabaccError as error:
         raise SabaccError(f"{checkpoint}: cannot be resumed from; {error}") from None
-    iterations = header.pop("iterations")
-    if header != _header(regrets):
+    game = _header(regrets)
+    if not isinstance(header, dict) or {key: header.get(key) for key in game} != game:
         raise SabaccError(f"{checkpoint}: is of another game or variant; start afresh elsewhere")
+    iterations = header.get("iterations")
+    choices = len(regrets.regrets)
+    if type(iterations) is not int or iterations < 0 or len(state) != 2 * choices * 8:
+        raise SabaccError(f"{checkpoint}: cannot be resumed from; it holds what no solver wrote")
     gathered = np.frombuffer(state).reshape(2, -1)
+    if not np.isfinite(gathered).all():
+        raise SabaccError(f"{checkpoint}: cannot be resumed from; it holds what is no number")
     regrets.resume(iterations, gathered[0], gathered[1])

@@ -1,0 +1,20 @@
+"""A disk that is full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+
+@contextmanager
+def full_disk(room: int = 0) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes; the system refuses more."""
+    resource = pytest.importorskip("resource")  # Windows has none
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
