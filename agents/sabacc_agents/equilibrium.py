@@ -24,7 +24,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-policy"
-VERSION: Final = 1
+VERSION: Final = 2
 
 ARRAYS: Final = {
     "keys": np.dtype(np.int64),

@@ -38,7 +38,7 @@ from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-network"
-VERSION: Final = 2
+VERSION: Final = 3
 ACTIVATIONS: Final = ("tanh", "relu")
 
 OUTLOOK: Final[dict[str, np.dtype[Any]]] = {

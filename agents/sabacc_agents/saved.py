@@ -1,15 +1,17 @@
 """Files of arrays that an agent plays by: one ``.safetensors`` each, whole or not at all.
 
-Its header holds, under a format's name, a JSON description of what it was made for. Everything that
-reads or writes one imports what the extra ``train`` brings only when it is used.
+Its header holds, under a format's name, a JSON description of what it was made for, and in this a
+checksum of the whole file, itself left out. Everything that reads or writes one imports what the
+extra ``train`` brings only when it is used.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
-import os
-import secrets
+import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -20,10 +22,18 @@ from numpy.typing import NDArray
 from sabacc_agents import zoo
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes
 from sabacc_env.errors import SabaccError
+from sabacc_env.files import write_bytes
 from sabacc_env.observation import OBSERVATION_SIZE, observation_version
 from sabacc_env.rules import RuleSet, load_rules
 
 SUFFIX: Final = ".safetensors"
+
+UNKNOWN: Final = "0" * 64
+"""Stands in a file in the place of its checksum while this is worked out."""
+
+CHECKSUM: Final = re.compile(rb'\\"sha256\\": \\"(.{64})\\"', re.DOTALL)
+"""Where the header of a file, JSON within JSON, has its checksum."""
+
 _INSTALL: Final = 'pip install "sabacc-env[train]"'
 
 
@@ -44,7 +54,8 @@ def write_arrays(
         described: plain data.
 
     Raises:
-        SabaccError: for another name, or a description that is no plain data.
+        SabaccError: for another name, a description that is no plain data, or a file that cannot be
+            written.
     """
     path = Path(path)
     if path.suffix != SUFFIX:
@@ -54,28 +65,21 @@ def write_arrays(
         "observation_size": OBSERVATION_SIZE,
         "observation_version": observation_version(),
         **described,
+        "sha256": UNKNOWN,
     }
     try:
         text = json.dumps(description, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise SabaccError(f"training: is not plain data that JSON can hold ({error})") from None
-    data = needs("safetensors.numpy").save(dict(arrays), metadata={form: text})
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    data: bytes = needs("safetensors.numpy").save(dict(arrays), metadata={form: text})
+    write_bytes(path, data.replace(UNKNOWN.encode(), _checksum(data), 1))
 
 
 def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of a file by name.
 
     Raises:
-        SabaccError: for a file that cannot be read, or is no safetensors file.
+        SabaccError: for a file that cannot be read, is no safetensors file, or is damaged.
     """
     arrays: dict[str, NDArray[Any]] = _opened(
         path,
@@ -99,7 +103,7 @@ def read_description(path: str | Path, form: str, version: int, kind: str) -> di
     Args:
         path: the file.
         form: the format's name in its header.
-        version: the one version that is read.
+        version: the version that is read; of the one before, which had no checksums, too.
         kind: what errors call it, ``"network"`` or so.
 
     Raises:
@@ -111,9 +115,16 @@ def read_description(path: str | Path, form: str, version: int, kind: str) -> di
     try:
         described: dict[str, Any] = json.loads(metadata[form])
         found, size = described["version"], described["observation_size"]
+        if found == version:
+            described.pop("sha256")
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise SabaccError(f"{path}: has a damaged description ({error})") from None
-    if found != version:
+    if found == version - 1:
+        warnings.warn(
+            f"{path}: was saved before such files had a checksum, so damage in it is not noticed",
+            stacklevel=2,
+        )
+    elif found != version:
         raise SabaccError(
             f"{path}: is a {kind} of format version {found}; this package reads {version}"
         )
@@ -201,9 +212,26 @@ def _opened(path: str | Path, read: Any) -> Any:
     """Apply a function to an open safetensors file, its arrays NumPy's."""
     safetensors = needs("safetensors")
     try:
-        with safetensors.safe_open(located(path), framework="np") as file:
-            return read(file)
+        file = located(path)
+        _refuse_damaged(path, file.read_bytes())
+        with safetensors.safe_open(file, framework="np") as opened:
+            return read(opened)
     except OSError as error:
         raise SabaccError(f"{path}: cannot be read ({error.strerror or error})") from None
     except safetensors.SafetensorError as error:
         raise SabaccError(f"{path}: is no safetensors file ({error})") from None
+
+
+def _refuse_damaged(path: str | Path, data: bytes) -> None:
+    header = data[: 8 + int.from_bytes(data[:8], "little")]
+    found = CHECKSUM.search(header)
+    if found is None:
+        return
+    checksum = found[1]
+    if _checksum(data.replace(checksum, UNKNOWN.encode(), 1)) != checksum:
+        raise SabaccError(f"{path}: is damaged: its checksum is another one")
+
+
+def _checksum(data: bytes) -> bytes:
+    """Return the checksum of a file that has ``UNKNOWN`` in its place."""
+    return hashlib.sha256(data).hexdigest().encode()

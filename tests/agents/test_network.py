@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -17,10 +18,13 @@ from sabacc_agents import (
     save_network,
     trained_against,
 )
+from sabacc_agents.network import FORMAT, VERSION
+from sabacc_agents.saved import read_arrays, read_description, write_arrays
 
 from sabacc_env import SabaccError, load_rules
 from sabacc_env.engine.actions import num_actions
 from sabacc_env.observation import OBSERVATION_SIZE
+from tests.disks import full_disk
 
 from .helpers import decisions
 
@@ -133,19 +137,15 @@ def test_one_network_for_several_games(tmp_path):
     ],
 )
 def test_an_outlook_that_is_damaged_is_refused(tmp_path, name, change):
-    from safetensors import safe_open
-    from safetensors.numpy import load_file, save_file
-
     outlook = Outlook.on([CASINO], 2)
     path = tmp_path / "policy.safetensors"
     save_network(path, weights_of(4, shown=outlook.size), INFO, outlook)
-    with safe_open(path, "np") as file:
-        metadata = file.metadata()
-    arrays = load_file(path)
+    described = read_description(path, FORMAT, VERSION, "network")
+    arrays = read_arrays(path)
     array = arrays.pop(f"outlook.{name}")
     if change is not None:
         arrays[f"outlook.{name}"] = np.ascontiguousarray(change(array))
-    save_file(arrays, path, metadata)
+    write_arrays(path, arrays, FORMAT, VERSION, described)
     with pytest.raises(SabaccError, match="its outlook is damaged"):
         load(path)
 
@@ -207,7 +207,7 @@ def test_other_meanings_of_the_observation_are_refused(saved, monkeypatch):
 
 def test_a_later_version_is_refused(saved, monkeypatch):
     monkeypatch.setattr("sabacc_agents.network.VERSION", 0)
-    with pytest.raises(SabaccError, match="format version 2; this package reads 0"):
+    with pytest.raises(SabaccError, match="format version 3; this package reads 0"):
         read_info(saved)
 
 
@@ -253,14 +253,38 @@ def test_other_things_that_are_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_write_that_fails_leaves_the_old_file(saved, monkeypatch):
+def test_any_damage_is_noticed(saved):
+    whole, rng = saved.read_bytes(), np.random.default_rng(0)
+    places = [*range(300), *rng.integers(len(whole), size=300)]  # the header, and anywhere
+    for place in places:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << rng.integers(8)
+        saved.write_bytes(changed)
+        with pytest.raises(SabaccError):
+            load(saved)
+    for end in rng.integers(len(whole), size=50):
+        saved.write_bytes(whole[:end])
+        with pytest.raises(SabaccError):
+            load(saved)
+
+
+def test_a_file_of_before_checksums_is_loaded_with_a_word_about_it(saved):
+    from safetensors.numpy import save_file
+
+    described = read_description(saved, FORMAT, VERSION, "network") | {"version": VERSION - 1}
+    save_file(read_arrays(saved), saved, {FORMAT: json.dumps(described)})
+    with pytest.warns(UserWarning, match="was saved before such files had a checksum"):
+        network = load_network(saved)
+    assert network.info == INFO
+    described["version"] = VERSION
+    save_file(read_arrays(saved), saved, {FORMAT: json.dumps(described)})
+    with pytest.raises(SabaccError, match="has a damaged description \\('sha256'\\)"):
+        load_network(saved)
+
+
+def test_on_a_full_disk_the_old_file_stays(saved):
     before = saved.read_bytes()
-
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with full_disk(), pytest.raises(SabaccError, match=r"cannot be written \(File too large\)"):
         save_network(saved, weights_of(8), INFO)
     assert saved.read_bytes() == before
     assert len(list(saved.parent.iterdir())) == 1
