@@ -159,11 +159,24 @@ def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, 
     code, output, errors = bench("game", "--quick")
     assert code == 130
     assert (tmp_path / "out" / "bench.json").exists() == written
-    if written:
-        assert "stopped after 1 of 2 rounds" in errors
-        assert "medians of 1 rounds" in " ".join(output.split())
-    else:
+    if not written:
         assert "nothing was written" in errors
+        assert not (tmp_path / "out").exists()
+        return
+    assert "stopped after 1 of 2 rounds" in errors
+    assert "medians of 1 rounds" in " ".join(output.split())
+    code, _, errors = bench("game", "--quick")
+    assert code == 2
+    assert "was left by work that stopped; go on with it (--resume) or remove it" in errors
+    code, _, errors = bench("game", "--quick", "--seconds", 1, "--resume")
+    assert code == 2
+    assert "was left by other work, or on another machine" in errors
+    code, output, _ = bench("game", "--quick", "--resume")
+    assert code == 0
+    assert "medians of 2 rounds" in " ".join(output.split())
+    data = json.loads((tmp_path / "out" / "bench.json").read_text())
+    assert [len(each["samples"]) for each in data["measured"]] == [2, 2]
+    assert not (tmp_path / "out" / "unfinished").exists()
 
 
 def test_rounds_measure_everything_in_turn():
@@ -177,7 +190,7 @@ def test_rounds_measure_everything_in_turn():
         return Subject(name, "game", "µs a move", play)
 
     with BenchProgress() as progress:
-        taken = list(rounds([subject("a"), subject("b")], 3, 0.001, progress))
+        taken = list(rounds([subject("a"), subject("b")], range(1, 4), 3, 0.001, progress))
     assert order == ["a", "b"] * 4  # the first for nothing
     assert [len(each) for each in taken] == [2, 2, 2]
     assert all(sample.done == 1 and sample.cpu >= 0.003 for each in taken for sample in each)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sabacc_training.race import Lap, run_until
+from sabacc_training.timed import TimedRun
 from sabacc_training.trainers import training_config
 
 from tests.commands import command
@@ -29,17 +32,18 @@ def configs(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.parametrize("trainer", [0, 1])
 def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
-    configs: list[Path], trainer: int
+    configs: list[Path], trainer: int, tmp_path: Path
 ) -> None:
     config = training_config(configs[trainer])
+    checkpoint = tmp_path / "checkpoint.pt"
     laps: list[Lap] = []
-    ended = run_until(config, lambda _: ("weak", len(laps) == 1), laps.append)
+    ended = run_until(config, lambda _: ("weak", len(laps) == 1), laps.append, checkpoint, [])
     assert laps == [laps[0], ended]
     assert ended.there
     assert 2000 <= ended.steps < 3000
     assert 0 < laps[0].seconds < ended.seconds
     assert 0 < laps[0].cpu_seconds < ended.cpu_seconds
-    ended = run_until(config, lambda _: ("weak", False), laps.append)
+    ended = run_until(config, lambda _: ("weak", False), laps.append, checkpoint, [])
     assert not ended.there
     assert ended.steps >= 3000
 
@@ -47,11 +51,12 @@ def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
 def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     configs: list[Path], capsys: Any
 ) -> None:
-    assert command("race", *configs, "--over", "random", "--margin", "-5000") == 0
+    folder = ["--folder", configs[0].parent / "kept"]
+    assert command("race", *configs, "--over", "random", "--margin", "-5000", *folder) == 0
     out = capsys.readouterr().out
     assert "over random (mA/h)" in out
     assert re.search(r"sb3.toml: [\d.]+ s, [\d.]+ times the first \([\d.]+ CPU-seconds, ", out)
-    assert command("race", *configs, "--rung", "one_card", "--nash-conv", "1e-9") == 0
+    assert command("race", *configs, "--rung", "one_card", "--nash-conv", "1e-9", *folder) == 0
     out = capsys.readouterr().out
     assert "NashConv" in out
     assert out.count("and was not there yet") == 2
@@ -63,3 +68,36 @@ def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any)
     for target in (["--margin", "nan"], ["--rung", "one_card", "--nash-conv", "-1"]):
         assert command("race", *configs, *target) == 2
         assert "a margin is a number, a NashConv one above 0" in capsys.readouterr().err
+
+
+def test_a_race_goes_on_with_the_time_that_was_taken(
+    configs: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Stopped in each of its runs, it ends as one that was not."""
+    words = ["race", *configs, "--over", "random", "--margin", "5000"]
+    words += ["--folder", configs[0].parent / "kept"]
+    assert command(*words) == 0
+    laps = re.compile(r"([\d,]+) decisions  (.*)")
+    whole = laps.findall(capsys.readouterr().out)
+    for stopped in range(2):
+        between = TimedRun.between_updates
+        calls: list[int] = []
+
+        def stop(timed: TimedRun, between: Any = between, calls: Any = calls) -> None:
+            calls.append(1)
+            if len(calls) == 3:
+                os.kill(os.getpid(), signal.SIGTERM)
+            between(timed)
+
+        with monkeypatch.context() as during:
+            during.setattr(TimedRun, "between_updates", stop)
+            assert command(*words, *["--resume"] * stopped) == 130
+        assert "nothing is lost: go on with --resume" in capsys.readouterr().err
+        assert command(*words) == 2
+        assert "was left by work that stopped" in capsys.readouterr().err
+    assert command(*words, "--resume") == 0
+    out = capsys.readouterr().out
+    assert laps.findall(out) == whole[-len(laps.findall(out)) :]
+    times = [float(each) for each in re.findall(r": ([\d.]+) s", out)]
+    assert all(each > 0 for each in times)
+    assert not (configs[0].parent / "kept").exists()

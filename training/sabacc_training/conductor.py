@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from signal import Signals
 from typing import Any, Final, Protocol
@@ -48,6 +49,10 @@ class Run(Protocol):
 
     def state(self) -> dict[str, Any]:
         """Return all that it needs to go on as if there had been no stop."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a ``state`` of a run of the same configuration."""
         ...
 
     def save_agent(self, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ class Learner:
             "numpy_rng": np.random.get_state(),  # noqa: NPY002 (SB3 shuffles with it)
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a ``state`` of a learner of the same configuration."""
         model = self.model
         model.num_timesteps = state["steps"]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from pathlib import Path
+from signal import Signals
 
 from sabacc_env.agent import Agent
 from sabacc_training.conductor import AGENT, Run
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.run_config import RunConfig
-from sabacc_training.selfplay_config import TrainingConfig
-from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.timed import TimedRun
 
 
 @dataclass(frozen=True)
@@ -39,42 +40,57 @@ Measure = Callable[[Agent], tuple[str, bool]]
 """Says how strong an agent is, and whether that is enough."""
 
 
-def run_until(config: RunConfig, measure: Measure, told: Callable[[Lap], None]) -> Lap:
+def run_until(
+    config: RunConfig,
+    measure: Measure,
+    told: Callable[[Lap], None],
+    checkpoint: Path,
+    stops: list[Signals],
+) -> Lap:
     """Train until what would be saved is strong enough, or to the end of the run.
 
     Args:
         config: the run; it is measured as often as ``progress.every`` says.
         measure: is given the agent as it would be saved and loaded.
         told: is given each measurement.
+        checkpoint: the file that the run is kept in until it ends, and that it goes on from.
+        stops: the signals that came: where there are any, the run is to stop.
 
     Returns:
         The last one.
+
+    Raises:
+        SabaccError: for a checkpoint of something else.
+        Stopped: where it was to stop, after the checkpoint is written.
     """
-    stopwatch = Stopwatch().start()
-    if isinstance(config, FastConfig):
+    timed = TimedRun(config, checkpoint, stops)
+    watch = _Watch(timed, measure, told)
+    timed.taken.start()
+    with suppress(_ThereError):
+        _learn(timed.run, watch)
+    return watch.last()
+
+
+def _learn(run: Run, watch: _Watch) -> None:
+    """Train to the end of a run, whichever trainer does it."""
+    if isinstance(run.config, FastConfig):
         from sabacc_training.fast.learner import FastLearner
 
-        learner = FastLearner(config)
-        watch = _Watch(learner, measure, told, stopwatch)
-        try:
-            while learner.steps < config.steps:
-                learner.update()
-                watch.between_updates()
-        except _ThereError:
-            pass
-        return watch.last()
+        assert isinstance(run, FastLearner)
+        while run.steps < run.config.steps:
+            run.update()
+            watch.between_updates()
+        return
     from sabacc_training.learner import Learner
     from sabacc_training.selfplay import BetweenUpdates
 
-    assert isinstance(config, TrainingConfig)
-    slower = Learner(config)
-    watch = _Watch(slower, measure, told, stopwatch)
-    try:
-        slower.model.learn(config.steps, callback=BetweenUpdates(slower, watch))
-        slower.follow()
-    except _ThereError:
-        pass
-    return watch.last()
+    assert isinstance(run, Learner)
+    run.model.learn(
+        run.config.steps - run.steps,
+        callback=BetweenUpdates(run, watch),
+        reset_num_timesteps=run.steps == 0,
+    )
+    run.follow()
 
 
 class _ThereError(Exception):
@@ -82,41 +98,45 @@ class _ThereError(Exception):
 
 
 class _Watch:
-    """Counts a run's time, and measures it between updates."""
+    """Measures a run between updates, and keeps it."""
 
-    def __init__(
-        self, run: Run, measure: Measure, told: Callable[[Lap], None], stopwatch: Stopwatch
-    ) -> None:
-        self._run, self._measure, self._told = run, measure, told
-        self._stopwatch = stopwatch
-        self._lap = Lap(0.0, 0.0, 0, "", there=False)
+    def __init__(self, timed: TimedRun, measure: Measure, told: Callable[[Lap], None]) -> None:
+        self._timed, self._measure, self._told = timed, measure, told
 
     def between_updates(self) -> None:
         """Measure where it is time to.
 
         Raises:
             _ThereError: where that is enough.
+            Stopped: where the run is to stop.
         """
-        every = self._run.config.progress.every
-        if self._run.steps // every > self._lap.steps // every:
-            self._take()
-        if self._lap.there:
+        run, lap = self._timed.run, self._lap()
+        every = run.config.progress.every
+        if run.steps // every > lap.steps // every:
+            lap = self._take()
+        if lap.there:
             raise _ThereError
+        self._timed.between_updates()
 
     def last(self) -> Lap:
         """Return the measurement at the end."""
-        if self._run.steps > self._lap.steps:
-            self._take()
-        return self._lap
+        lap = self._lap()
+        return self._take() if self._timed.run.steps > lap.steps else lap
 
-    def _take(self) -> None:
-        self._stopwatch.stop()
-        config = self._run.config
+    def _lap(self) -> Lap:
+        """Return the last measurement, before any there is one of nothing."""
+        found = self._timed.found
+        return Lap(*found[-1]) if found else Lap(0.0, 0.0, 0, "", there=False)
+
+    def _take(self) -> Lap:
+        taken, run = self._timed.taken, self._timed.run
+        taken.stop()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, AGENT)
-            self._run.save_agent(path)
-            agent = config.load(str(path))
-        taken = self._stopwatch
-        self._lap = Lap(taken.wall, taken.cpu, self._run.steps, *self._measure(agent))
-        self._told(self._lap)
-        self._stopwatch.start()
+            run.save_agent(path)
+            agent = run.config.load(str(path))
+        lap = Lap(taken.wall, taken.cpu, run.steps, *self._measure(agent))
+        self._timed.found.append(list(astuple(lap)))
+        self._told(lap)
+        taken.start()
+        return lap

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sabacc_training.config import chosen_config
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.run_config import RunConfig
 from sabacc_training.selfplay_config import TrainingConfig
+
+if TYPE_CHECKING:
+    from sabacc_training.conductor import Run
 
 TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": TrainingConfig, "fast": FastConfig}
 """What the key ``trainer`` may say, "sb3" where it says nothing."""
@@ -26,6 +29,23 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
         SabaccError: likewise.
     """
     return chosen_config("trainer", TRAINERS, "sb3", path, overrides)
+
+
+def learner(config: RunConfig, state: Mapping[str, Any] | None = None) -> Run:
+    """Return what learns in a run, as it begins, or as a ``state`` of it says."""
+    if isinstance(config, FastConfig):
+        from sabacc_training.fast.learner import FastLearner
+
+        # Also on a processor that would choose another precision.
+        run: Run = FastLearner(config, precision=state["precision"] if state else None)
+    else:
+        from sabacc_training.learner import Learner
+
+        assert isinstance(config, TrainingConfig)
+        run = Learner(config)
+    if state is not None:
+        run.restore(state)
+    return run
 
 
 def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:

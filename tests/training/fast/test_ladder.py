@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.fast.ladder import Climb, climb, ladder_config
 from sabacc_training.fast.learner import FastLearner
 from sabacc_training.solving import flatten, load_rung, nash_conv
+from sabacc_training.unfinished import unfinished
 
 from tests.commands import command
 from tests.processors import PRECISIONS
@@ -28,13 +33,15 @@ def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "steps"), [("one_draw", 2_000_000), ("little_spire", 600_000)])
-def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(name, steps) -> None:
-    rung = load_rung(name)
-    tree = flatten(rung)
-    plain, drawn = (
-        climb(rung, tree, method, steps, seeds=3)
-        for method in ("PPO, entropy .01", "moving magnet")
-    )
+def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(
+    name, steps, tmp_path
+) -> None:
+    tree = flatten(load_rung(name))
+    with unfinished(tmp_path, {}, resume=False) as kept, BenchProgress() as progress:
+        plain, drawn = (
+            climb(tree, method, steps, 3, kept, [], progress)
+            for method in ("PPO, entropy .01", "moving magnet")
+        )
     assert drawn.averaged[:, -1].max() < 0.05  # of random play 2.58 at one_draw
     assert drawn.means[-1] < plain.means[-1] / 2
 
@@ -53,6 +60,7 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("matplotlib")
     file = tmp_path / "new" / "ladder.svg"
     picture = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
+    picture += ["--folder", str(tmp_path / "kept")]
     assert command("ladder", "one_card", "moving magnet", *picture) == 0
     out = capsys.readouterr().out
     assert "one_card: 631 nodes; 20,000 decisions, 2 seeds" in out
@@ -92,3 +100,28 @@ def test_what_is_wrong_is_said_in_one_sentence(
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
+
+
+def test_a_ladder_goes_on_as_if_never_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    words = ["ladder", "one_card", "moving magnet", "--seeds", "2", "--steps", "30_000"]
+    words += ["--folder", str(tmp_path / "kept")]
+    figures = re.compile(r"of each: .*|not averaged: .*")
+    assert command(*words) == 0
+    whole = figures.findall(capsys.readouterr().out)
+    update, calls = FastLearner.update, []
+
+    def stop(learner: FastLearner) -> None:
+        calls.append(1)
+        if len(calls) in (4, 12):
+            os.kill(os.getpid(), signal.SIGTERM)
+        update(learner)
+
+    monkeypatch.setattr(FastLearner, "update", stop)
+    assert command(*words) == 130
+    assert "nothing is lost: go on with --resume" in capsys.readouterr().err
+    assert command(*words, "--resume") == 130
+    assert command(*words, "--resume") == 0
+    assert figures.findall(capsys.readouterr().out) == whole
+    assert not (tmp_path / "kept").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,6 +24,7 @@ from sabacc_training.bench.tables import (
     threads_subjects,
 )
 from sabacc_training.bench.turns import aec_subjects
+from sabacc_training.unfinished import Unfinished
 
 SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject | str]]]] = {
     "rules": rules_subjects,
@@ -44,20 +46,30 @@ PACKAGES: Final = (
 )
 
 
-def run(config: BenchConfig, progress: BenchProgress) -> Results | None:
-    """Measure everything; on Ctrl-C, return what the rounds so far say, None if there is none."""
+def run(config: BenchConfig, kept: Unfinished, progress: BenchProgress) -> Results | None:
+    """Measure everything; on Ctrl-C, return what the rounds so far say, None if there is none.
+
+    Args:
+        config: what is measured.
+        kept: the rounds that were measured before; those measured now are kept there too.
+        progress: is told of every sample.
+    """
     subjects: list[Subject] = []
     absent: list[str] = []
-    samples: list[list[Sample]] = []
+    samples = [[Sample(**each) for each in part] for part in kept.parts.values()]
     try:
         for part, make in SUBJECTS.items():
             if part in config.parts:
                 found = list(make(config))
                 subjects += [each for each in found if isinstance(each, Subject)]
                 absent += [each for each in found if isinstance(each, str)]
-        progress.start(len(subjects) * (config.repeats + 1))
-        for each in rounds(subjects, config.repeats, config.seconds, progress):
-            samples.append(each)  # noqa: PERF402  one by one: a round may be the last
+        left = range(len(samples) + 1, config.repeats + 1)
+        progress.start(len(subjects) * (len(left) + 1))
+        for number, each in zip(
+            left, rounds(subjects, left, config.repeats, config.seconds, progress), strict=True
+        ):
+            kept.keep(f"round {number}", [asdict(sample) for sample in each])
+            samples.append(each)
     except KeyboardInterrupt:
         if not samples:
             return None

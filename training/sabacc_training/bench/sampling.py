@@ -63,16 +63,27 @@ class Subject:
 
 
 def rounds(
-    subjects: Sequence[Subject], repeats: int, seconds: float, progress: BenchProgress
+    subjects: Sequence[Subject],
+    numbers: Sequence[int],
+    repeats: int,
+    seconds: float,
+    progress: BenchProgress,
 ) -> Iterator[list[Sample]]:
     """Yield rounds of one sample each of everything, after a little of everything for nothing.
 
     What compiles on its first call has compiled by then.
+
+    Args:
+        subjects: what is measured.
+        numbers: the numbers of these rounds.
+        repeats: how many rounds there are in all.
+        seconds: CPU time of each sample, at least.
+        progress: is told of every sample.
     """
     for subject in subjects:
         progress.next(f"trying {subject.name}")
         subject.play(Stopwatch())
-    for number in range(1, repeats + 1):
+    for number in numbers:
         samples = []
         for subject in subjects:
             progress.next(f"round {number} of {repeats}: {subject.name}")

@@ -8,14 +8,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from sabacc_env.files import make_folder, write_bytes, write_text
+from sabacc_env.files import write_bytes, write_text
 from sabacc_training.bench.config import bench_config
 from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.picture import picture
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.report import about, figures_table, ratios_table
 from sabacc_training.bench.results import Results
-from sabacc_training.bench.run import run
+from sabacc_training.bench.run import machine, run
+from sabacc_training.unfinished import unfinished
 
 
 def bench(
@@ -25,6 +26,7 @@ def bench(
     quick: bool = False,
     cold: bool = False,
     output: Path = Path("runs", "bench"),
+    resume: bool = False,
 ) -> None:
     """Measure how fast this project is, and its peers where they are installed, in one run.
 
@@ -35,14 +37,29 @@ def bench(
         quick: Few tables and short samples, to see in seconds that everything runs.
         cold: Also the first start of all, with the engine not compiled yet: half a minute a round.
         output: The folder for bench.json, with every sample, and the picture bench.svg.
+        resume: Go on after the rounds that a run which stopped left in that folder.
     """
     config = bench_config(quick, parts=parts or None, repeats=repeats, seconds=seconds, cold=cold)
-    make_folder(output)  # a wrong one shows now and not after minutes
-    with BenchProgress() as progress:
-        results = run(config, progress)
-    if results is None:
-        print("stopped before the first round had ended; nothing was written", file=sys.stderr)
-        sys.exit(130)
+    work = {"config": config.model_dump(mode="json"), "machine": machine()}
+    with unfinished(output, work, resume) as kept:
+        with BenchProgress() as progress:
+            results = run(config, kept, progress)
+        if results is None:
+            print("stopped before the first round had ended; nothing was written", file=sys.stderr)
+            sys.exit(130)
+        _tell(results, output)
+        if results.rounds < config.repeats:
+            rounds = f"{results.rounds} of {config.repeats} rounds"
+            print(
+                f"stopped after {rounds}; what they say was written: go on with --resume",
+                file=sys.stderr,
+            )
+            sys.exit(130)
+        kept.finish()
+
+
+def _tell(results: Results, output: Path) -> None:
+    """Print the results, and write them."""
     console = Console(highlight=False)
     console.print(figures_table(results))
     ratios = ratios_table(results)
@@ -50,10 +67,6 @@ def bench(
         console.print(ratios)
     for line in [f"{about(results)}.", *results.absent, *_write(results, output)]:
         console.print(Text(line))
-    if results.rounds < config.repeats:
-        rounds = f"{results.rounds} of {config.repeats} rounds"
-        print(f"stopped after {rounds}; what they say was written", file=sys.stderr)
-        sys.exit(130)
 
 
 def _write(results: Results, folder: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,9 +11,13 @@ import numpy as np
 from sabacc_env.errors import SabaccError
 from sabacc_env.files import check_writable, make_folder, write_bytes
 from sabacc_training.bench.peers import INSTALL
-from sabacc_training.fast.ladder import METHODS, Climb, climb
+from sabacc_training.bench.progress import BenchProgress
+from sabacc_training.bench.run import machine
+from sabacc_training.fast.ladder import METHODS, POINTS, Climb, climb
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.rung import load_rung
+from sabacc_training.stopping import Stopped, stop_signals
+from sabacc_training.unfinished import unfinished
 
 
 def ladder(
@@ -22,10 +27,12 @@ def ladder(
     steps: int = 2_000_000,
     target: float = 0.1,
     picture: Path | None = None,
+    folder: Path | None = None,
+    resume: bool = False,
 ) -> None:
     """Train by several methods from several seeds, and print the NashConv of what they learn.
 
-    Each method is told of when its runs are over; one that is stopped begins anew.
+    Each method is told of when its runs are over.
 
     Args:
         name: A rung of the ladder, or a file of the same keys.
@@ -34,6 +41,8 @@ def ladder(
         steps: Decisions in a run.
         target: A NashConv, in antes, the time to which is told.
         picture: A file for a picture of it, an SVG; without, none is drawn.
+        folder: Where runs are kept until all are done; by default runs/ladder/ and the rung.
+        resume: Go on with the runs that are kept there, as if there had been no stop.
     """
     if unknown := [method for method in methods if method not in METHODS]:
         raise SabaccError(f"methods: {unknown[0]!r} is none; use some of {'; '.join(METHODS)}")
@@ -48,14 +57,28 @@ def ladder(
     tree = flatten(rung)
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"
     print(f"{title}; NashConv in antes")
-    climbs = []
-    for method in methods or METHODS:
-        climbs.append(climb(rung, tree, method, steps, seeds))
-        _tell(climbs[-1], target)
-    if picture is not None:
-        from sabacc_training.fast.picture import picture as drawn
+    folder = folder or Path("runs", "ladder", Path(name).stem)
+    chosen, climbs = methods or tuple(METHODS), []
+    runs = {"methods": chosen, "seeds": seeds, "steps": steps}
+    work = {"game": rung.model_dump(mode="json"), **runs, "machine": machine()}
+    try:
+        with (
+            unfinished(folder, work, resume) as kept,
+            stop_signals() as stops,
+            BenchProgress() as progress,
+        ):
+            progress.start(POINTS * (seeds * len(chosen) - len(kept.parts)))
+            for method in chosen:
+                climbs.append(climb(tree, method, steps, seeds, kept, stops, progress))
+                _tell(climbs[-1], target)
+            if picture is not None:
+                from sabacc_training.fast.picture import picture as drawn
 
-        write_bytes(picture, drawn(title, climbs))
+                write_bytes(picture, drawn(title, climbs))
+            kept.finish()
+    except Stopped:
+        print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
+        sys.exit(130)
 
 
 def _tell(found: Climb, target: float) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import astuple
 from pathlib import Path
 
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
+from sabacc_training.bench.run import machine
 from sabacc_training.config import validated
 from sabacc_training.field import hero_margin
 from sabacc_training.race import Lap, Measure, run_until
@@ -15,7 +17,9 @@ from sabacc_training.run_config import RunConfig
 from sabacc_training.solving.game_tree import flatten
 from sabacc_training.solving.measuring import nash_conv as nash_conv_of
 from sabacc_training.solving.rung import load_rung
+from sabacc_training.stopping import Stopped, stop_signals
 from sabacc_training.trainers import training_config
+from sabacc_training.unfinished import unfinished
 
 DEALS = 2000
 """Deals of a margin, each from every seat."""
@@ -28,10 +32,10 @@ def race(
     rung: str = "",
     nash_conv: float = 0.1,
     seed: int | None = None,
+    folder: Path | None = None,
+    resume: bool = False,
 ) -> None:
     """Train by each configuration in turn until it is strong enough, and print how long that took.
-
-    What is measured is the time in one go, so a race that is stopped begins anew.
 
     Args:
         configs: Training configurations, of either trainer.
@@ -40,6 +44,9 @@ def race(
         rung: A rung of the ladder, which is then the game of all, and the target a NashConv.
         nash_conv: That target, in antes.
         seed: The seed of all runs; by default each configuration's own.
+        folder: Where runs are kept until all are done; by default runs/race/ and the
+            configurations' names.
+        resume: Go on with the race that is kept there, the time taken before counted.
     """
     changes = [] if seed is None else [f"seed={seed}"]
     runs = [training_config(path, changes) for path in configs]
@@ -50,10 +57,28 @@ def race(
     if rung:
         runs = [_at(rung, config) for config in runs]
     measures = [_near(rung, nash_conv) if rung else _ahead(run, over, margin) for run in runs]
+    folder = folder or Path("runs", "race", "-".join(path.stem for path in configs))
+    work = {
+        "configs": [run.model_dump(mode="json") for run in runs],
+        "target": [rung, nash_conv] if rung else [*over, margin],
+        "machine": machine(),
+    }
     laps = []
-    for path, config, measure in zip(configs, runs, measures, strict=True):
-        print(f"{path}:")
-        laps.append(run_until(config, measure, _print))
+    try:
+        with unfinished(folder, work, resume) as kept, stop_signals() as stops:
+            for number, (path, config, measure) in enumerate(
+                zip(configs, runs, measures, strict=True)
+            ):
+                print(f"{path}:")
+                name = f"run {number}"
+                if name not in kept.parts:
+                    lap = run_until(config, measure, _print, kept.checkpoint, stops)
+                    kept.keep(name, astuple(lap))
+                laps.append(Lap(*kept.parts[name]))
+            kept.finish()
+    except Stopped:
+        print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
+        sys.exit(130)
     first = laps[0]
     for path, lap in zip(configs, laps, strict=True):
         end = "" if lap.there else ", and was not there yet"

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from statistics import median
 
 from sabacc_env.errors import SabaccError
+from sabacc_training.bench.progress import BenchProgress
+from sabacc_training.bench.run import machine
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.mlp import Made
 from sabacc_training.fast.throughput import throughput as measured
 from sabacc_training.trainers import training_config
+from sabacc_training.unfinished import unfinished
 
 
-def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) -> None:
+def throughput(
+    config: str,
+    *overrides: str,
+    rounds: int = 5,
+    updates: int = 5,
+    folder: Path | None = None,
+    resume: bool = False,
+) -> None:
     """Measure decisions a second, updates included, beside tables where nothing happens.
 
     Args:
@@ -19,6 +31,9 @@ def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) 
         overrides: Keys to change: threads=2 learning.epochs=4.
         rounds: How often both are measured, in turn.
         updates: Updates measured each time.
+        folder: Where rounds are kept until all are measured; by default runs/throughput/ and the
+            configuration's name.
+        resume: Go on after the rounds that are kept there.
     """
     if rounds < 1 or updates < 1:
         raise SabaccError("rounds, updates: measure at least once")
@@ -26,7 +41,16 @@ def throughput(config: str, *overrides: str, rounds: int = 5, updates: int = 5) 
     settings = training_config(config, [*overrides, alone])
     if not isinstance(settings, FastConfig):
         raise SabaccError(f'{config}: is not of the fast trainer, with trainer = "fast"')
-    real, nothing = measured(settings, rounds, updates)
+    folder = folder or Path("runs", "throughput", Path(config).stem)
+    work = {"config": settings.model_dump(mode="json"), "updates": updates, "machine": machine()}
+    try:
+        with unfinished(folder, work, resume) as kept:
+            with BenchProgress() as progress:
+                real, nothing = measured(settings, rounds, updates, kept, progress)
+            kept.finish()
+    except KeyboardInterrupt:
+        print(f"stopped; rounds are kept in {folder}: go on with --resume", file=sys.stderr)
+        sys.exit(130)
     learning = settings.learning
     samples = learning.epochs * learning.decisions
     precision = Made.named(settings.device, learning.precision).precision_name

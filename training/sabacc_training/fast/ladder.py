@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from signal import Signals
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.config import validated
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.learner import FastLearner
@@ -15,7 +17,8 @@ from sabacc_training.margins import quantile
 from sabacc_training.solving.game_tree import GameTree
 from sabacc_training.solving.measuring import nash_conv
 from sabacc_training.solving.rung import Rung
-from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.timed import TimedRun
+from sabacc_training.unfinished import Unfinished
 
 Floats = NDArray[np.float64]
 
@@ -92,25 +95,60 @@ class Climb:
         return np.asarray(below.min(axis=1))
 
 
-def climb(rung: Rung, tree: GameTree, method: str, steps: int, seeds: int) -> Climb:
-    """Train by a method from seeds 0 up, at least two, and measure what is learnt."""
-    runs = [_climbed(tree, ladder_config(rung, method, steps, seed)) for seed in range(seeds)]
-    at, averaged, seconds, last = zip(*runs, strict=True)
-    return Climb(method, np.array(at), np.array(averaged), np.array(seconds), np.array(last))
+def climb(
+    tree: GameTree,
+    method: str,
+    steps: int,
+    seeds: int,
+    kept: Unfinished,
+    stops: list[Signals],
+    progress: BenchProgress,
+) -> Climb:
+    """Train by a method from seeds 0 up, at least two, and measure what is learnt.
+
+    Args:
+        tree: the game.
+        method: one of ``METHODS``.
+        steps: decisions in a run.
+        seeds: how many runs.
+        kept: runs that were done before; those done now, and the one underway, are kept there too.
+        stops: the signals that came: where there are any, it is to stop.
+        progress: is told of each point, ``POINTS`` of them in a run.
+
+    Raises:
+        Stopped: where it was to stop; everything is kept.
+    """
+    runs = []
+    for seed in range(seeds):
+        name = f"{method}, seed {seed}"
+        if name not in kept.parts:
+            progress.next(name)
+            config = ladder_config(tree.rung, method, steps, seed)
+            timed = TimedRun(config, kept.checkpoint, stops)
+            kept.keep(name, _climbed(tree, timed, name, progress))
+        runs.append(kept.parts[name])
+    points, last = zip(*runs, strict=True)
+    at, averaged, seconds = np.moveaxis(np.array(points), 2, 0)
+    return Climb(method, at.astype(np.int64), averaged, seconds, np.array(last))
 
 
 def _climbed(
-    tree: GameTree, config: FastConfig
-) -> tuple[list[int], list[float], list[float], float]:
-    """Train once; return what a ``Climb`` says of a run."""
-    learner = FastLearner(config)
-    steps, averaged, seconds = [], [], []
-    taken = Stopwatch()
-    for point in range(1, POINTS + 1):
-        with taken:
-            while learner.steps < config.steps * point / POINTS:
-                learner.update()
-        steps.append(learner.steps)
-        averaged.append(nash_conv(tree, learner.average))
-        seconds.append(taken.cpu)
-    return steps, averaged, seconds, nash_conv(tree, learner.agent)
+    tree: GameTree, timed: TimedRun, name: str, progress: BenchProgress
+) -> tuple[list[tuple[int, float, float]], float]:
+    """Train once. Return the points, and NashConv of the policy as it is at the end.
+
+    A point is decisions so far, NashConv of the averaged policy, and CPU time so far.
+    """
+    learner = timed.run
+    assert isinstance(learner, FastLearner)
+    for point in range(len(timed.found) + 1, POINTS + 1):
+        timed.taken.start()
+        while learner.steps < learner.config.steps * point / POINTS:
+            learner.update()
+            timed.between_updates()
+        timed.taken.stop()
+        averaged = nash_conv(tree, learner.average)
+        timed.found.append((learner.steps, averaged, timed.taken.cpu))
+        if point < POINTS:
+            progress.next(f"{name}: NashConv {averaged:.4f}")
+    return timed.found, nash_conv(tree, learner.agent)

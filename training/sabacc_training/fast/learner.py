@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -256,7 +256,7 @@ class FastLearner:
             "rng": self._rng.bit_generator.state,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a ``state`` of a learner of the same configuration and precision."""
         self.steps, self.updates = state["steps"], state["updates"]
         self._actor.restore(state["actor"])

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.policies import random_legal
 from sabacc_env.tables import Tables
+from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.fast.clock import Clock
 from sabacc_training.fast.collecting import tables_of
 from sabacc_training.fast.config import FastConfig
 from sabacc_training.fast.learner import FastLearner
 from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.unfinished import Unfinished
 
 HAND: Final = 8
 """Steps of a hand at the tables where nothing happens; of two-seat casino hands that random agents
@@ -77,34 +79,63 @@ class Speeds:
     Attributes:
         by_second: decisions a second of wall-clock time, updates included.
         by_cpu: decisions a second of CPU time, of all threads together.
-        clock: where the time went.
+        seconds: where the time went, by name.
     """
 
     by_second: list[float]
     by_cpu: list[float]
-    clock: Clock
+    seconds: list[dict[str, float]]
+
+    @property
+    def clock(self) -> Clock:
+        """Where the time of all rounds went."""
+        clock = Clock()
+        for each in self.seconds:
+            for name, seconds in each.items():
+                clock.seconds[name] += seconds
+        return clock
 
 
-def throughput(config: FastConfig, rounds: int, updates: int) -> tuple[Speeds, Speeds]:
+def throughput(
+    config: FastConfig, rounds: int, updates: int, kept: Unfinished, progress: BenchProgress
+) -> tuple[Speeds, Speeds]:
     """Measure decisions a second, updates included: at the tables, where nothing happens, in turn.
 
     Args:
         config: a run without opponents.
         rounds: how often both are measured.
         updates: how many updates each time.
+        kept: the rounds that were measured before; those measured now are kept there too.
+        progress: is told of every measurement.
     """
-    learners = [FastLearner(config, tables) for tables in (tables_of, nothing_of)]
-    for learner in learners:
-        learner.update()
-        learner.clock.seconds.clear()
-    real, nothing = (Speeds([], [], learner.clock) for learner in learners)
-    for _ in range(rounds):
-        for learner, found in zip(learners, (real, nothing), strict=True):
-            before = learner.steps
-            with Stopwatch() as taken:
-                for _ in range(updates):
-                    learner.update()
-            steps = learner.steps - before
-            found.by_second.append(steps / taken.wall)
-            found.by_cpu.append(steps / taken.cpu)
+    places = "at the tables", "where nothing happens"
+    left = range(len(kept.parts) + 1, rounds + 1)
+    if left:
+        progress.start(2 * len(left) + 1)
+        progress.next("warming up")
+        learners = [FastLearner(config, tables) for tables in (tables_of, nothing_of)]
+        for learner in learners:
+            learner.update()
+    for number in left:
+        found = []
+        for learner, where in zip(learners, places, strict=True):
+            progress.next(f"round {number} of {rounds}, {where}")
+            found.append(_measured(learner, updates))
+        kept.keep(f"round {number}", found)
+        progress.line(f"round {number} of {rounds} measured")
+    real, nothing = (
+        Speeds(*map(list, zip(*each, strict=True)))
+        for each in zip(*kept.parts.values(), strict=True)
+    )
     return real, nothing
+
+
+def _measured(learner: FastLearner, updates: int) -> tuple[float, float, dict[str, float]]:
+    """Return decisions a second and a CPU-second over some updates, and where the time went."""
+    learner.clock.seconds.clear()
+    before = learner.steps
+    with Stopwatch() as taken:
+        for _ in range(updates):
+            learner.update()
+    steps = learner.steps - before
+    return steps / taken.wall, steps / taken.cpu, dict(learner.clock.seconds)
