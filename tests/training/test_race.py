@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,11 @@ def configs(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.parametrize("trainer", [0, 1])
 def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
-    configs: list[Path], trainer: int, tmp_path: Path
+    configs: list[Path], trainer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     config = training_config(configs[trainer])
     checkpoint = tmp_path / "checkpoint.pt"
     laps: list[Lap] = []
@@ -46,6 +50,7 @@ def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
     ended = run_until(config, lambda _: ("weak", False), laps.append, checkpoint, [])
     assert not ended.there
     assert ended.steps >= 3000
+    assert not list(temporary.iterdir())
 
 
 def test_the_command_races_to_a_margin_and_to_an_equilibrium(

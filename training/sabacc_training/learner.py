@@ -12,6 +12,7 @@ from sabacc_agents.network import NetworkInfo, save_network
 from sabacc_agents.outlook import Outlook
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
@@ -143,7 +144,7 @@ def _environment(config: TrainingConfig) -> SabaccVecEnv:
 def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
     ppo = config.ppo
     hidden = list(ppo.hidden)
-    return MaskablePPO(
+    model = MaskablePPO(
         MaskableActorCriticPolicy,
         env,
         learning_rate=lambda remaining: linear(ppo.learning_rate, 1 - remaining),
@@ -166,3 +167,5 @@ def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
             },
         },
     )
+    model.set_logger(Logger(None, []))  # its own would leave a folder in the temporary directory
+    return model

@@ -51,7 +51,7 @@ class MatchProgress(Bar):
     def start(self, title: str) -> None:
         """Begin the next match."""
         self._hands = self._credits = 0
-        self._bar.update(self._task, description=title, margin=0.0)
+        self._bar.update(self._task, description=title, margin=0.0, refresh=True)
 
     def hands(self, net: NDArray[np.int64]) -> None:
         """Count hands of this match: (n, 2) net credits of the first and the second agent."""
@@ -90,7 +90,7 @@ class ResultProgress(Bar):
 
     def start(self, title: str) -> None:
         """Begin the next result."""
-        self._bar.update(self._task, description=title)
+        self._bar.update(self._task, description=title, refresh=True)
 
     def hands(self, count: int) -> None:
         """Count hands."""
