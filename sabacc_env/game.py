@@ -28,6 +28,7 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.keys import hand_key, split_key
+from sabacc_env.loading import moves_of, records_of, refuse_invalid
 from sabacc_env.moves import (
     CARD_KINDS,
     CARD_MOVES,
@@ -38,13 +39,16 @@ from sabacc_env.moves import (
     parse_move,
 )
 from sabacc_env.rules import RuleSet, load_rules
-from sabacc_env.sealing import sealed, unsealed
+from sabacc_env.sealing import sealed, unsealed, wrong_content
 from sabacc_env.state import TableState, copied, empty_record
 from sabacc_env.view import GameView
 
 FORMAT: Final = b"sabacc-game 3\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
 
+
+STARTS: Final = {"num_players", "dealer", "deck", "dice", "credits", "sabacc_pot", "key"}
+"""What the start of a hand says."""
 
 TAKING: Final = (KINDS.index("swap"), KINDS.index("buy_discard"))
 """The kinds of move that take the top discard."""
@@ -331,16 +335,27 @@ class Game(TableState):
         """Return the game whose ``to_bytes`` these are.
 
         Raises:
-            SabaccError: for bytes of something else, of another version, damaged, or cut short.
+            SabaccError: for bytes of something else, of another version, damaged, or cut short, and
+                for a state that no hand can be in.
         """
         header, record = unsealed(FORMAT, data)
-        if header["record"] != GAME_DTYPE.itemsize:
+        if header.get("record") != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are a game of another engine version")
+        match header:
+            case {"rules": str() as rules, "start": dict() as start, "played": played}:
+                pass
+            case _:
+                raise wrong_content(FORMAT, "no game")
         game = object.__new__(cls)
-        game.rules = RuleSet.from_canonical(header["rules"])
-        game._start = header["start"]
-        game._played = header["played"]
-        game._attach(np.frombuffer(bytearray(record), dtype=GAME_DTYPE))
+        game.rules = RuleSet.from_canonical(rules)
+        game._start = _checked_start(game.rules, start)
+        game._played = moves_of(FORMAT, played)
+        game._attach(records_of(FORMAT, record, GAME_DTYPE, 1))
+        refuse_invalid(FORMAT, game._records, [game.rules], np.zeros(1, dtype=np.int64))
+        if (start.get("dice") is None) != (game._number("dice_given") < 0):
+            raise wrong_content(FORMAT, "dice that were not given")
+        if game.seat_to_act is not None and not game.legal_moves():
+            raise wrong_content(FORMAT, "a seat to act without a move")
         return game
 
     def to_dict(self) -> dict[str, Any]:
@@ -374,6 +389,15 @@ class Game(TableState):
     def __repr__(self) -> str:
         to_act = "over" if self.seat_to_act is None else f"seat {self.seat_to_act} to act"
         return f"<Game {self.rules.name}, {self.num_players} players, round {self.round}, {to_act}>"
+
+
+def _checked_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
+    """Return what a hand started from, {} where it is not known; the rules can deal from it."""
+    if start:
+        if set(start) != STARTS:
+            raise wrong_content(FORMAT, "no start of a hand")
+        Game(rules, **start)
+    return start
 
 
 def game_of_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] = ()) -> Game:

@@ -18,6 +18,8 @@ def sealed(form: bytes, header: dict[str, Any], state: bytes) -> bytes:
 def unsealed(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the header and the state that were sealed.
 
+    Whoever can write bytes can seal them: what they hold is still to be checked.
+
     Raises:
         SabaccError: for bytes of something else, of another version, damaged, or cut short.
     """
@@ -28,4 +30,16 @@ def unsealed(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
     if hashlib.sha256(body).hexdigest().encode() != checksum:
         raise SabaccError(f"these bytes, which start as {name!r} does, are damaged or cut short")
     text, _, state = body.partition(b"\n")
-    return json.loads(text), state
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict):
+        raise wrong_content(form, "no header")
+    return header, state
+
+
+def wrong_content(form: bytes, what: str) -> SabaccError:
+    """Return the error for bytes whose seal is whole, and that hold something impossible."""
+    name = form.decode().strip()
+    return SabaccError(f"these bytes, which start as {name!r} does, hold {what}")

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import indices, whole
+from sabacc_env.checks import indices, items, whole
 from sabacc_env.devices import device_named
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.histories import Histories
+from sabacc_env.loading import moves_of, records_of, refuse_invalid
 from sabacc_env.rules import RuleSet
-from sabacc_env.sealing import sealed, unsealed
+from sabacc_env.sealing import sealed, unsealed, wrong_content
 from sabacc_env.stakes import PerTable, Stakes
 from sabacc_env.table_arrays import Rules, TableArrays
 
@@ -28,6 +29,8 @@ LEGAL: Final = -(2**63)
 """What stands for a table where no policy chose an illegal action."""
 
 FORMAT: Final = b"sabacc-tables 3\n"
+
+INDEX: Final = np.dtype(np.int64)
 
 
 class Tables(TableArrays):
@@ -383,32 +386,60 @@ class Tables(TableArrays):
             SabaccError: for bytes of something else, of another version, damaged, or cut short.
         """
         header, state = unsealed(FORMAT, data)
-        if header.pop("record") != GAME_DTYPE.itemsize:
+        if header.pop("record", None) != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are tables of another engine version")
-        rule_sets = [RuleSet.from_canonical(rules) for rules in header.pop("rules")]
-        calls = header.pop("calls")
-        histories = header.pop("histories", None)
-        n = header["num_tables"]
-        rule_of, players = np.frombuffer(state[: 16 * n], dtype=np.int64).reshape(2, n)
         tables = object.__new__(cls)
         tables._device = device_named(device, threads)
-        tables._make(
-            [rule_sets[index] for index in rule_of] if len(rule_sets) > 1 else rule_sets[0],
-            num_players=players.tolist(),
-            **header,
-            given=(keys, dealers, credits, sabacc_pots),
-        )
-        tables.calls = calls
+        try:
+            texts, calls, histories = (header.pop(key) for key in ("rules", "calls", "histories"))
+            n, _ = whole("num_tables", header["num_tables"], 1, len(state)), header["seed"] + 0
+            rule_sets = [RuleSet.from_canonical(text) for text in items("rules", texts)]
+            rule_of, players = records_of(FORMAT, state[: 16 * n], INDEX, 2 * n).reshape(2, n)
+            tables._make(
+                rule_sets[0] if len(rule_sets) == 1 else [rule_sets[index] for index in rule_of],
+                num_players=players.tolist(),
+                **header,
+                given=(keys, dealers, credits, sabacc_pots),
+            )
+        except (KeyError, IndexError, TypeError) as error:
+            raise wrong_content(FORMAT, "no tables") from error
+        tables.calls = whole("calls", calls, 0, 2**62)
         if histories is not None:
+            played = [moves_of(FORMAT, moves) for moves in items("histories", histories)]
+            if len(played) != n:
+                raise wrong_content(FORMAT, "histories of other tables")
             tables._histories = Histories(n)
-            tables._histories.put(range(n), histories)
-        state = state[16 * n :]
-        for array in tables._kept():
-            values = np.frombuffer(state[: array.nbytes], dtype=array.dtype).reshape(array.shape)
-            tables._device.write(array, values)
-            state = state[array.nbytes :]
-        tables._device.run(batch.show_tables, (tables._played, tables._shown), tables._all)
+            tables._histories.put(range(n), played)
+        tables._recall(state[16 * n :])
         return tables
+
+    def _recall(self, state: bytes) -> None:
+        """Take the bytes of all that is kept, and show the tables."""
+        kept = []
+        for array in self._kept():
+            part, state = state[: array.nbytes], state[array.nbytes :]
+            values = records_of(FORMAT, part, array.dtype, array.size).reshape(array.shape)
+            kept.append(values)
+        games, ended = kept[0], batch.Ended(*kept[1:])
+        dealt = ended.finals["num_players"] > 0
+        refuse_invalid(FORMAT, games, self.rule_sets, self.rule_of)
+        refuse_invalid(FORMAT, ended.finals[dealt], self.rule_sets, self.rule_of[dealt])
+        other = (games["num_players"] != self.players) | (games["hands"] != self.hands)
+        flags = np.stack([ended.finished, ended.match_finished]).view(np.uint8)
+        if (
+            state
+            or (other | (games["dice_given"] >= 0) | (ended.hand_counts < 0)).any()
+            or (flags > 1).any()
+        ):
+            raise wrong_content(FORMAT, "other tables than these")
+        for array, values in zip(self._kept(), kept, strict=True):
+            self._device.write(array, values)
+        self._device.run(batch.show_tables, (self._played, self._shown), self._all)
+        stuck = (self._device.fetch(self._shown.legal) == 0) & (
+            self._device.fetch(self.seats_to_act) >= 0
+        )
+        if stuck.any():
+            raise wrong_content(FORMAT, "a seat to act without a move")
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._stakes.asked:
