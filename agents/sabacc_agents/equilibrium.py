@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sabacc_agents.saved import check_fit, plain_sizes, read_arrays, read_description, write_arrays
 from sabacc_env.agent import sample
+from sabacc_env.checks import check_num_players, truth
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
 from sabacc_env.engine.features import OBSERVATION_DTYPE
 from sabacc_env.engine.tree import recognise
@@ -52,6 +53,13 @@ class Policy:
     arrays: Mapping[str, NDArray[Any]]
     solved: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        check_num_players(self.rules, self.num_players)
+        encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
+        truth("suits_alike", self.suits_alike)
+        if not isinstance(self.solved, Mapping):
+            raise SabaccError("solved: is no mapping")
+
 
 def save_policy(path: str | Path, policy: Policy) -> None:
     """Write a solved policy to a file that ends in ``.safetensors``."""
@@ -82,7 +90,6 @@ def load_policy(path: str | Path) -> Policy:
             arrays=arrays,
             solved=described["solved"],
         )
-        encode_bet_sizes(policy.bet_sizes)
     except (KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: has a damaged description ({error})") from None
     if not _is_policy(arrays, num_actions(policy.bet_sizes)):

@@ -27,6 +27,7 @@ from sabacc_agents.saved import (
     write_arrays,
 )
 from sabacc_env.agent import sample
+from sabacc_env.checks import check_num_players
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
@@ -71,6 +72,9 @@ class NetworkInfo:
     def __post_init__(self) -> None:
         if not (self.rules and self.num_players):
             raise SabaccError("a network is made for a rule set and a number of players at least")
+        for rules in self.rules:
+            for players in self.num_players:
+                check_num_players(rules, players)
         encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
         if not isinstance(self.training, Mapping):
             raise SabaccError("training: is no mapping")
@@ -236,6 +240,8 @@ def load_network(path: str | Path) -> Network:
     arrays = read_arrays(path)
     looks = [arrays.pop(name) for name in OUTLOOK if name in arrays]
     outlook = _outlook_of(str(path), looks) if looks else None
+    if other := [name for name, array in arrays.items() if array.dtype.kind != "f"]:
+        raise SabaccError(f"{path}: its array {other[0]} is not of floating-point numbers")
     weights = {name: array.astype(np.float32) for name, array in arrays.items()}
     _check(str(path), weights, info, outlook)
     return Network(weights, info, outlook)
@@ -283,7 +289,7 @@ def _outlook_of(label: str, arrays: Sequence[NDArray[Any]]) -> Outlook:
         rows = columns.ndim == 1 and terms.ndim == 2 and terms.shape == factors.shape
         features = np.concatenate([columns.ravel(), terms.ravel()])
         known = (features >= 0) & (features < OBSERVATION_SIZE)
-        if rows and terms.shape[1] == TERMS and known.all():
+        if rows and terms.shape[1] == TERMS and known.all() and np.isfinite(factors).all():
             return Outlook(columns.astype(np.int64), terms.astype(np.int64), factors)
     raise SabaccError(f"{label}: its outlook is damaged: it shows what no observation has")
 
