@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from operator import index
+from typing import Any, Final
 
 from sabacc_env.errors import SabaccError
 
@@ -21,6 +22,14 @@ SUIT_LETTERS: Final = "tsc"
 """Triangle, square, circle."""
 
 _TEXT = re.compile(r"([+-])(10|[1-9])([tsc])|0([ab])?")
+
+
+def as_int(value: Any) -> int | None:
+    """Return a whole number of any type as an int; None for what is none, as a bool."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
 
 
 class Card(int):
@@ -36,16 +45,18 @@ class Card(int):
 
     def __new__(cls, card_id: int) -> Card:
         """Make the card with this id; a ``SabaccError`` says so when there is none."""
-        if not 0 <= card_id < NUM_CARDS:
-            raise SabaccError(f"card id {card_id} is not one of 0 to {NUM_CARDS - 1}")
-        return super().__new__(cls, card_id)
+        known = as_int(card_id)
+        if known is None or not 0 <= known < NUM_CARDS:
+            raise SabaccError(f"card id {card_id!r} is not one of 0 to {NUM_CARDS - 1}")
+        return super().__new__(cls, known)
 
     @classmethod
     def of(cls, value: int, suit: int) -> Card:
         """Return the card of this value (-10 to 10, not 0) and suit (0, 1 or 2)."""
-        if value == 0 or abs(value) > HIGHEST_VALUE or not 0 <= suit < NUM_SUITS:
-            raise SabaccError(f"there is no card of value {value} in suit {suit}")
-        return cls(suit * 20 + (value - 1 if value > 0 else 9 - value))
+        of_value, of_suit = as_int(value) or 0, as_int(suit)
+        if not 1 <= abs(of_value) <= HIGHEST_VALUE or of_suit not in (0, 1, 2):
+            raise SabaccError(f"there is no card of value {value!r} in suit {suit!r}")
+        return cls(of_suit * 20 + (of_value - 1 if of_value > 0 else 9 - of_value))
 
     @classmethod
     def parse(cls, text: str) -> Card:
@@ -54,7 +65,7 @@ class Card(int):
         >>> Card.parse("-10c")
         -10c
         """
-        match = _TEXT.fullmatch(text.strip())
+        match = _TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
             raise SabaccError(
                 f"{text!r} is not a card: write sign, value and suit, such as +10s or -3t, "
@@ -144,13 +155,14 @@ def parse_hand(cards: Sequence[int | str]) -> list[Card]:
 
 
 def _free_card(value: int, taken: Sequence[Card]) -> Card:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > HIGHEST_VALUE:
+    of_value = as_int(value)
+    if of_value is None or abs(of_value) > HIGHEST_VALUE:
         raise SabaccError(f"{value!r} is not the value of a card: use -10 to 10")
-    if value == 0:
+    if of_value == 0:
         candidates = [Card(card) for card in SYLOPS]
     else:
-        candidates = [Card.of(value, suit) for suit in range(NUM_SUITS)]
+        candidates = [Card.of(of_value, suit) for suit in range(NUM_SUITS)]
     for card in candidates:
         if card not in taken:
             return card
-    raise SabaccError(f"the deck has only {len(candidates)} cards of value {value:+d}")
+    raise SabaccError(f"the deck has only {len(candidates)} cards of value {of_value:+d}")

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from operator import index
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.rulebook import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
-
-
-def as_int(value: Any) -> int | None:
-    """Return a whole number of any type as an int; None for what is none, as a bool."""
-    try:
-        return None if isinstance(value, bool) else index(value)
-    except TypeError:
-        return None
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:

@@ -33,11 +33,11 @@ def device_named(name: str, threads: int) -> Cpu | Cuda:
     Raises:
         SabaccError: for a name that is none, threads on a GPU, or a GPU that cannot be used.
     """
-    whole("threads", threads, 1, 1024)
+    threads = whole("threads", threads, 1, 1024)
+    if not isinstance(name, str) or name not in ("cpu", "cuda"):
+        raise SabaccError(f'device: {name!r} is none; use "cpu" or "cuda"')
     if name == "cpu":
         return Cpu(threads)
-    if name != "cuda":
-        raise SabaccError(f'device: {name!r} is none; use "cpu" or "cuda"')
     if threads > 1:
         raise SabaccError("threads: a GPU steps all tables at once; leave threads at 1")
     from sabacc_env.cuda import Cuda

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.cards import Card, parse_hand
+from sabacc_env.checks import items
 from sabacc_env.engine import single
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_HAND, RANKINGS
 from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, SECOND_KEY_SHIFT
@@ -119,11 +120,14 @@ def rank_hand(
     >>> rank > rank_hand(["+5t", "-5t", "0"], ranking="casino")
     True
     """
-    if ranking not in RANKINGS:
+    if not isinstance(ranking, str) or ranking not in RANKINGS:
         raise SabaccError(f"ranking: {ranking!r} is unknown; use one of {', '.join(RANKINGS)}")
     if (cards is None) == (ids is None):
         raise SabaccError("rank_hand: give either cards or ids")
-    hand = parse_hand(cards) if cards is not None else [Card(card) for card in ids or ()]
+    if cards is not None:
+        hand = parse_hand(items("cards", cards))
+    else:
+        hand = [Card(card) for card in items("ids", ids)]
     if not 1 <= len(hand) <= MAX_HAND or len(set(hand)) != len(hand):
         raise SabaccError(f"a hand is one to {MAX_HAND} different cards, not {hand}")
     strength = int(hand_strengths(ranking, np.array([hand], dtype=np.int8))[0])

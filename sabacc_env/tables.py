@@ -191,7 +191,7 @@ class Tables(TableArrays):
         from sabacc_env.policies import one_a_seat
 
         chosen = one_a_seat(policies, self.num_players)
-        whole("decisions", decisions, 0, 2**62)
+        decisions = whole("decisions", decisions, 0, 2**62)
         if self._histories is not None:
             raise SabaccError("play: these tables keep histories, which only step can write")
         self._refuse_stopped(self._all)

@@ -13,6 +13,7 @@ from sabacc_agents.network import NetworkAgent, read_info
 from sabacc_agents.saved import SUFFIX, forms, is_saved
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.asking import build
+from sabacc_env.checks import check_num_players
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
@@ -44,7 +45,7 @@ def load(
     >>> type(load("calling_station", "casino", 2)).__name__
     'CallingStation'
     """
-    if is_saved(spec):
+    if isinstance(spec, str | Path) and is_saved(spec):
         if equilibrium.FORMAT in forms(spec):
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
@@ -53,9 +54,10 @@ def load(
             f"agent: {spec!r} has no game of its own, so name the rules and the number of players"
         )
     rules = load_rules(rules)
+    num_players = check_num_players(rules, num_players)
     if isinstance(spec, str) and ":" in spec:
         return build(spec, _imported(spec), rules, num_players, bet_sizes)
-    if spec in registered_agents():
+    if isinstance(spec, str) and spec in registered_agents():
         return build(spec, agent_class(spec), rules, num_players, bet_sizes)
     raise SabaccError(
         f"agent: {spec!r} is unknown; use one of {', '.join(registered_agents())}, zoo:NAME "

@@ -79,10 +79,10 @@ def _magnitude(numerator: int, denominator: int) -> float | Fraction:
 
 
 def _encode(size: object) -> tuple[int, int]:
-    if size == "min":
-        return BET_MIN, 1
-    if size == "max":
-        return BET_MAX, 1
+    if isinstance(size, str) and size in ("min", "max"):
+        return (BET_MIN if size == "min" else BET_MAX), 1
+    if isinstance(size, np.generic):
+        size = size.item()
     if (
         isinstance(size, bool)
         or not isinstance(size, int | float | Fraction)

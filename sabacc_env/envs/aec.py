@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from sabacc_env.checks import as_int, check_num_players, whole
+from sabacc_env.cards import as_int
+from sabacc_env.checks import check_num_players, whole
 from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,

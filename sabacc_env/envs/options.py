@@ -14,16 +14,25 @@ TABLE_OPTIONS: Final = ("dealer", "credits", "sabacc_pot", "deck", "dice")
 RENDER_MODES: Final = ("ansi", "human")
 
 
+OPTIONS: Final = (*TABLE_OPTIONS, "seat", "reset_mask")
+"""The options of all environments here."""
+
+
 def known_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
     """Keep the options of these names.
 
-    Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error.
+    Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error, and so is
+    one that only another of the environments here obeys.
     """
     if options is None:
         return {}
     if not isinstance(options, Mapping):
         raise SabaccError(f"options: {options!r} is no dict")
     for name in options:
+        if name in OPTIONS and name not in names:
+            raise SabaccError(
+                f"options: {name!r} is none of this environment, which knows {', '.join(names)}"
+            )
         near = get_close_matches(str(name), names, n=1)
         if near and name not in names:
             raise SabaccError(f"options: {name!r} is unknown; did you mean {near[0]!r}?")

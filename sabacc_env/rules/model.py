@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self, get_args
 
+import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sabacc_env.cards import HIGHEST_VALUE, NUM_SUITS, SYLOPS, Card, deck
@@ -277,10 +278,7 @@ def _json(fields: dict[str, object]) -> str:
 
 def _resolved(description: dict[str, Any]) -> dict[str, Any]:
     """Put numbers where a description leaves out or says "ante"; wrong types stay as they are."""
-    fields = {
-        field: tuple(value) if isinstance(value, list) else value
-        for field, value in description.items()
-    }
+    fields = {field: _plain(value) for field, value in description.items()}
     ante = _whole(fields.get("hand_ante"), RuleSet.model_fields["hand_ante"].default)
     if fields.setdefault("starting_credits", 100 * ante) == "points":
         fields["starting_credits"] = None
@@ -295,6 +293,18 @@ def _resolved(description: dict[str, Any]) -> dict[str, Any]:
     seats = fields.get("seats", RuleSet.model_fields["seats"].default)
     fields["seats"] = _served(seats, fields["starting_credits"])
     return fields
+
+
+def _plain(value: object) -> object:
+    """Return what NumPy has as Python has it, and lists as tuples."""
+    match value:
+        case np.generic() | np.ndarray():
+            return _plain(value.tolist())
+        case list() | tuple():
+            return tuple(map(_plain, value))
+        case Mapping():
+            return {key: _plain(part) for key, part in value.items()}
+    return value
 
 
 def _served(seats: object, starting_credits: object) -> object:
