@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.rulebook import starting_credits
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet
 
 
@@ -21,7 +22,7 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     """Return a whole number within limits, or say in one sentence what is wrong with it."""
     number = as_int(value)
     if number is None:
-        raise SabaccError(f"{name}: {value!r} is no whole number")
+        raise SabaccError(f"{name}: {named(value)} is no whole number")
     if not least <= number <= most:
         raise SabaccError(f"{name}: {number} is not from {least} to {most}")
     return number
@@ -30,20 +31,43 @@ def whole(name: str, value: object, least: int, most: int) -> int:
 def number(name: str, value: object) -> float:
     """Return a number, or say in one sentence that it is none."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SabaccError(f"{name}: {value!r} is no number")
-    return float(value)
+        raise SabaccError(f"{name}: {named(value)} is no number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise SabaccError(f"{name}: {named(value)} is too large") from None
 
 
 def truth(name: str, value: object) -> bool:
     """Return True or False, or say in one sentence that it is neither."""
     if not isinstance(value, bool | np.bool_):
-        raise SabaccError(f"{name}: {value!r} is neither True nor False")
+        raise SabaccError(f"{name}: {named(value)} is neither True nor False")
     return bool(value)
+
+
+def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return an array of the host, or say in one sentence that it is none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SabaccError(f"{name}: rows of several lengths make no array") from None
+
+
+@contextmanager
+def room_for(name: str, count: int, size: int) -> Iterator[None]:
+    """Say in one sentence that there is no memory for so many tables, of so many bytes each."""
+    try:
+        yield
+    except MemoryError:
+        raise SabaccError(
+            f"{name}: {count} tables need more than {count * size / 1e9:.0f} GB of memory, which "
+            "this machine or its GPU cannot give; use fewer"
+        ) from None
 
 
 def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
     """Return so many whole numbers as an array, or say in one sentence what is wrong with them."""
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise SabaccError(
             f"{name}: give {count} whole numbers, not {array.dtype} of shape {array.shape}"
@@ -98,8 +122,10 @@ def allowed(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.boo
 
 def items(name: str, values: Any) -> list[Any]:
     """Return the items of a sequence, or say in one sentence that it is none."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise SabaccError(f"{name}: {values!r} is no sequence")
+    rows = isinstance(values, np.ndarray) and values.ndim > 0
+    text = isinstance(values, str | bytes | bytearray | memoryview)
+    if not rows and (text or not isinstance(values, Sequence)):
+        raise SabaccError(f"{name}: {named(values)} is no sequence")
     return list(values)
 
 

@@ -10,6 +10,7 @@ from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError
 from numpy.typing import NDArray
 
+from sabacc_env.checks import as_array
 from sabacc_env.engine import cuda as kernels
 from sabacc_env.engine.playing import Policy
 from sabacc_env.errors import SabaccError
@@ -52,16 +53,16 @@ class Cuda:
 
     def fetch(self, array: Any) -> NDArray[Any]:
         """Return an array of the host with what this one holds."""
-        array = self.given(array)
+        array = self.given("array", array)
         return array if isinstance(array, np.ndarray) else array.copy_to_host()
 
-    def given(self, values: Any) -> Any:
-        """Return what a user gave as an array, of the GPU if it was there."""
+    def given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, of the GPU if it was there; refuse what is none."""
         if hasattr(values, "copy_to_host"):  # one of ours
             return values
         if hasattr(values, "__cuda_array_interface__"):
             return cuda.as_cuda_array(values)
-        return np.asarray(values)
+        return as_array(name, values)
 
     def whole_numbers(self, array: Any) -> Any:
         """Return an array of whole numbers as int64 on the GPU."""

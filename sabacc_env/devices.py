@@ -19,8 +19,8 @@ import numpy as np
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
-from sabacc_env.checks import whole
-from sabacc_env.errors import SabaccError
+from sabacc_env.checks import as_array, whole
+from sabacc_env.errors import SabaccError, named
 
 if TYPE_CHECKING:
     from sabacc_env.cuda import Cuda
@@ -35,7 +35,7 @@ def device_named(name: str, threads: int) -> Cpu | Cuda:
     """
     threads = whole("threads", threads, 1, 1024)
     if not isinstance(name, str) or name not in ("cpu", "cuda"):
-        raise SabaccError(f'device: {name!r} is none; use "cpu" or "cuda"')
+        raise SabaccError(f'device: {named(name)} is none; use "cpu" or "cuda"')
     if name == "cpu":
         return Cpu(threads)
     if threads > 1:
@@ -69,9 +69,9 @@ class Cpu:
         """Return an array of the host with what this one holds."""
         return np.asarray(array)
 
-    def given(self, values: Any) -> Any:
-        """Return what a user gave as an array, where it is."""
-        return np.asarray(values)
+    def given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, where it is; refuse by name what is none."""
+        return as_array(name, values)
 
     def whole_numbers(self, array: Any) -> Any:
         """Return an array of whole numbers as int64 on the device."""

@@ -17,8 +17,13 @@ def read_bytes(path: Path) -> bytes | None:
     """Return what is in a file; None where there is none, or none that can be read."""
     try:
         return path.read_bytes()
-    except OSError:
+    except (OSError, ValueError):
         return None
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read or written; a name that can be none is a ``ValueError``."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def make_folder(folder: Path) -> None:
@@ -29,9 +34,9 @@ def make_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise SabaccError(
-            f"{folder}: this folder cannot be made ({error.strerror}); name another"
+            f"{folder}: this folder cannot be made ({reason(error)}); name another"
         ) from None
     if not os.access(folder, os.W_OK):
         raise SabaccError(f"{folder}: this folder cannot be written into; name another")
@@ -49,8 +54,8 @@ def check_writable(path: Path) -> None:
         there = next(folder for folder in path.absolute().parents if folder.exists())
         with tempfile.TemporaryFile(dir=there):
             pass
-    except OSError as error:
-        raise SabaccError(f"{path}: cannot be written ({error.strerror}); name another") from None
+    except (OSError, ValueError) as error:
+        raise SabaccError(f"{path}: cannot be written ({reason(error)}); name another") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -73,9 +78,9 @@ def write_bytes(path: Path, data: bytes) -> None:
         finally:
             draft.unlink(missing_ok=True)
         _sync_folder(path.parent)
-    except OSError as error:
-        reason = "there is no such folder" if not path.parent.is_dir() else error.strerror or error
-        raise SabaccError(f"{path}: cannot be written ({reason})") from None
+    except (OSError, ValueError) as error:
+        why = reason(error) if path.parent.is_dir() else "there is no such folder"
+        raise SabaccError(f"{path}: cannot be written ({why})") from None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -26,7 +26,7 @@ from sabacc_env.engine.layout import (
     RAISE,
     RAISE_TO,
 )
-from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.errors import IllegalMove, SabaccError, named
 from sabacc_env.keys import hand_key, split_key
 from sabacc_env.loading import moves_of, records_of, refuse_invalid
 from sabacc_env.moves import (
@@ -173,7 +173,7 @@ class Game(TableState):
         """
         seat = self.seat_to_act
         if seat is None:
-            raise IllegalMove(f"{str(move)!r} cannot be played: the hand is over")
+            raise IllegalMove(f"{named(str(move))} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
         self.play_at(self._desk, self._code(seat, move), move)
@@ -194,7 +194,7 @@ class Game(TableState):
         before = None if self._start.get("dice") is None else copied(self._records)
         played, seat = single.turn(self._records, desk.records, code)
         if played < 0:
-            self._refuse(played, f"action {code}" if move is None else f"{str(move)!r}", before)
+            self._refuse(played, f"action {code}" if move is None else named(str(move)), before)
         self._played.append(played)
         return seat
 
@@ -208,7 +208,7 @@ class Game(TableState):
     def _code(self, seat: int, move: Move) -> int:
         """Return the engine's code of a move; one that could never be played is refused."""
         if not is_well_formed(move):
-            raise IllegalMove(self._refusal(f"{move!r}"))
+            raise IllegalMove(self._refusal(named(move)))
         kind = KINDS.index(move.kind)
         if kind == RAISE:
             assert move.amount is not None
@@ -220,7 +220,7 @@ class Game(TableState):
             assert move.card is not None
             card = CARDS[index(move.card)]
             if card not in hand:
-                raise IllegalMove(self._refusal(f"{str(move)!r}"))
+                raise IllegalMove(self._refusal(named(str(move))))
             code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND + hand.index(card)
         return code
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, named
 from sabacc_env.game import Game
 from sabacc_env.rules import RuleSet
 
@@ -32,11 +32,13 @@ def replay(history: Mapping[str, Any]) -> Game:
         game.place_in_episode(*map(int, history["episode"]))
     except SabaccError:
         raise
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError):
         raise SabaccError("history: give what Game.to_dict() returned") from None
     for seat, move in moves:
         if seat != game.seat_to_act:
-            raise SabaccError(f"history: seat {seat} plays {move!r} when {game.seat_to_act} acts")
+            raise SabaccError(
+                f"history: seat {seat} plays {named(move)} when {game.seat_to_act} acts"
+            )
         game.play(move)
     for name, value in game.to_dict()["state"].items():
         if state.get(name) != value:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from sabacc_env.cards import CARDS, NUM_CARDS, Card
 from sabacc_env.engine.layout import FIRST_CARD_ACTION, KINDS, RAISE, UNLIMITED
-from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.errors import IllegalMove, SabaccError, named
 
 CARD_KINDS = KINDS[FIRST_CARD_ACTION:RAISE]
 """The kinds that name a card of the hand: the one put down."""
@@ -52,7 +52,7 @@ CARD_MOVES: Final = tuple(tuple(Move(kind, card) for card in CARDS) for kind in 
 
 def is_well_formed(move: object) -> bool:
     """Say whether something is a move with just the card or the total that its kind needs."""
-    if not isinstance(move, Move) or move.kind not in KINDS:
+    if not (isinstance(move, Move) and isinstance(move.kind, str) and move.kind in KINDS):
         return False
     if move.kind == "raise":
         return move.card is None and _is_whole(move.amount, 0, UNLIMITED)
@@ -85,19 +85,19 @@ def parse_move(text: str, hand: list[Card]) -> Move:
     kind, _, rest = text.strip().partition(" ")
     rest = rest.strip()
     if kind not in KINDS:
-        raise IllegalMove(f"{text!r} is no move: the kinds of move are {', '.join(KINDS)}")
+        raise IllegalMove(f"{named(text)} is no move: the kinds of move are {', '.join(KINDS)}")
     if kind == "raise":
         if not rest.isdecimal() or len(rest) > len(str(UNLIMITED)):
-            raise IllegalMove(f"{text!r} names no total: write, for example, raise 40")
+            raise IllegalMove(f"{named(text)} names no total: write, for example, raise 40")
         return Move(kind, amount=int(rest))
     if kind in CARD_KINDS:
         if not rest:
-            raise IllegalMove(f"{text!r} names no card: write, for example, {kind} +3c")
+            raise IllegalMove(f"{named(text)} names no card: write, for example, {kind} +3c")
         sylops = [card for card in hand if card.suit is None]
         try:
             return Move(kind, card=sylops[0] if rest == "0" and sylops else Card.parse(rest))
         except SabaccError as error:
-            raise IllegalMove(f"{text!r} is no move: {error}") from None
+            raise IllegalMove(f"{named(text)} is no move: {error}") from None
     if rest:
-        raise IllegalMove(f"{text!r}: {kind} takes nothing after it")
+        raise IllegalMove(f"{named(text)}: {kind} takes nothing after it")
     return Move(kind)

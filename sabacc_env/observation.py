@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.engine.features import BLOCKS, OBSERVATION_SIZE, PACKED_SCALES
+from sabacc_env.errors import SabaccError
 
 __all__ = [
     "BLOCKS",
@@ -63,9 +64,14 @@ def blocks(observations: NDArray[np.float32]) -> Blocks:
     Each attribute is a view of shape (..., *block shape): ``blocks(observations).own_slots`` has
     shape (n, 5, 3) for observations of shape (n, OBSERVATION_SIZE).
 
+    Raises:
+        SabaccError: for what is no array of observations.
+
     >>> blocks(np.zeros((8, OBSERVATION_SIZE), dtype=np.float32)).opponents.shape
     (8, 7, 24)
     """
+    if tuple(getattr(observations, "shape", ()))[-1:] != (OBSERVATION_SIZE,):
+        raise SabaccError(f"observations: give an array of shape (..., {OBSERVATION_SIZE})")
     return Blocks(observations)
 
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import check_num_players, indices, one_for_each, seats_at, truth, whole
+from sabacc_env.checks import (
+    check_num_players,
+    indices,
+    one_for_each,
+    room_for,
+    seats_at,
+    truth,
+    whole,
+)
 from sabacc_env.devices import Cpu
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes, num_actions
@@ -31,6 +39,9 @@ if TYPE_CHECKING:
     from sabacc_env.cuda import Cuda
 
 Rules = str | Path | RuleSet
+
+BYTES_EACH: Final = 2 * GAME_DTYPE.itemsize + 4 * OBSERVATION_SIZE
+"""What a table takes in memory, at least."""
 
 
 class TableArrays:
@@ -54,16 +65,10 @@ class TableArrays:
         self._sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
         self.packed = truth("packed", packed)
-        try:
+        with room_for("num_tables", n, BYTES_EACH):
             self._set_up(
                 one_for_each("rules", rules, n), one_for_each("num_players", num_players, n)
             )
-        except MemoryError:
-            needed = n * (2 * GAME_DTYPE.itemsize + OBSERVATION_SIZE * 4) / 1e9
-            raise SabaccError(
-                f"num_tables: {n} tables need more than {needed:.0f} GB of memory, which this "
-                "machine or its GPU cannot give; use fewer"
-            ) from None
 
     def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
         """Make the arrays."""
@@ -269,10 +274,7 @@ class TableArrays:
 
     def _given(self, name: str, values: Any) -> Any:
         """Return what a user gave as an array, of the device if it was there."""
-        try:
-            array = self._device.given(values)
-        except ValueError:
-            raise SabaccError(f"{name}: rows of several lengths make no array") from None
+        array = self._device.given(name, values)
         return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
 
     def _whole_numbers(self, array: Any) -> NDArray[np.int64]:

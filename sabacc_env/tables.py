@@ -14,7 +14,7 @@ from sabacc_env.devices import device_named
 from sabacc_env.engine import batch
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.engine.layout import GAME_DTYPE
-from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.errors import IllegalMove, SabaccError, named
 from sabacc_env.histories import Histories
 from sabacc_env.loading import moves_of, records_of, refuse_invalid
 from sabacc_env.rules import RuleSet
@@ -321,7 +321,7 @@ class Tables(TableArrays):
             SabaccError: for tables that play something else, or elsewhere.
         """
         if not isinstance(other, Tables):
-            raise SabaccError(f"other: {other!r} is no Tables")
+            raise SabaccError(f"other: {named(other)} is no Tables")
         cloned = self._checked_tables(tables)
         which = self._device.fetch(cloned)
         given = self._device.fetch(self._given("sources", sources))

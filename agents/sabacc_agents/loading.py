@@ -14,8 +14,8 @@ from sabacc_agents.saved import SUFFIX, forms, is_saved
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.asking import build
 from sabacc_env.checks import check_num_players
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.errors import SabaccError
+from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
+from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet, load_rules
 
 
@@ -51,16 +51,18 @@ def load(
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
     if rules is None or num_players is None:
         raise SabaccError(
-            f"agent: {spec!r} has no game of its own, so name the rules and the number of players"
+            f"agent: {named(spec)} has no game of its own, so name the rules and the number of "
+            "players"
         )
     rules = load_rules(rules)
     num_players = check_num_players(rules, num_players)
+    encode_bet_sizes(bet_sizes)  # refuses what is no bet size
     if isinstance(spec, str) and ":" in spec:
         return build(spec, _imported(spec), rules, num_players, bet_sizes)
     if isinstance(spec, str) and spec in registered_agents():
         return build(spec, agent_class(spec), rules, num_players, bet_sizes)
     raise SabaccError(
-        f"agent: {spec!r} is unknown; use one of {', '.join(registered_agents())}, zoo:NAME "
+        f"agent: {named(spec)} is unknown; use one of {', '.join(registered_agents())}, zoo:NAME "
         f"(`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
     )
 
@@ -88,4 +90,4 @@ def _imported(spec: str) -> object:
         return getattr(importlib.import_module(module), name)
     except Exception as error:  # whatever the module does when it is imported
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SabaccError(f"agent: {spec!r} cannot be imported ({said})") from error
+        raise SabaccError(f"agent: {named(spec)} cannot be imported ({said})") from error

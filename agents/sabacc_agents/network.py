@@ -27,20 +27,21 @@ from sabacc_agents.saved import (
     write_arrays,
 )
 from sabacc_env.agent import sample
-from sabacc_env.checks import check_num_players
+from sabacc_env.checks import check_num_players, items, truth
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, named
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-network"
 VERSION: Final = 3
 ACTIVATIONS: Final = ("tanh", "relu")
+PRECISIONS: Final = ("float32", "float16")
 
 OUTLOOK: Final[dict[str, np.dtype[Any]]] = {
     "outlook.columns": np.dtype(np.int16),
@@ -70,11 +71,19 @@ class NetworkInfo:
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not (self.rules and self.num_players):
+        rule_sets, numbers = items("rules", self.rules), items("num_players", self.num_players)
+        if not (rule_sets and numbers):
             raise SabaccError("a network is made for a rule set and a number of players at least")
-        for rules in self.rules:
-            for players in self.num_players:
+        for rules in rule_sets:
+            if not isinstance(rules, RuleSet):
+                raise SabaccError(f"rules: {named(rules)} is no RuleSet")
+            for players in numbers:
                 check_num_players(rules, players)
+        if not isinstance(self.activation, str) or self.activation not in ACTIVATIONS:
+            raise SabaccError(
+                f"the activation {named(self.activation)} is unknown; use one of "
+                f"{', '.join(ACTIVATIONS)}"
+            )
         encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
         if not isinstance(self.training, Mapping):
             raise SabaccError("training: is no mapping")
@@ -137,7 +146,7 @@ class NetworkAgent:
         if not isinstance(network, Network):
             network = load_network(network)
         self.info = info
-        self.greedy = greedy
+        self.greedy = truth("greedy", greedy)
         self._outlook = network.outlook
         self._torch = needs("torch")
         self._layers = [
@@ -206,6 +215,14 @@ def save_network(
     Raises:
         SabaccError: for weights that are no network of this kind or do not fit ``info``.
     """
+    if not isinstance(weights, Mapping):
+        raise SabaccError(f"weights: {named(weights)} is no mapping of arrays")
+    if not isinstance(info, NetworkInfo):
+        raise SabaccError(f"info: {named(info)} is no NetworkInfo")
+    if not isinstance(outlook, Outlook | None):
+        raise SabaccError(f"outlook: {named(outlook)} is no Outlook")
+    if not isinstance(precision, str) or precision not in PRECISIONS:
+        raise SabaccError(f"precision: {named(precision)} is none; use {' or '.join(PRECISIONS)}")
     with np.errstate(over="ignore"):  # what is too large is refused below
         arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
     _check(str(path), arrays, info, outlook)
@@ -270,7 +287,10 @@ def _array(value: Any) -> NDArray[np.float32]:
     """Return an array or a torch tensor, wherever it lies, as contiguous float32."""
     if hasattr(value, "detach"):
         value = value.detach().cpu().float().numpy()
-    return np.ascontiguousarray(value, dtype=np.float32)
+    try:
+        return np.ascontiguousarray(value, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise SabaccError(f"weights: {named(value)} is no array of numbers") from None
 
 
 def _outlook_arrays(outlook: Outlook) -> dict[str, NDArray[Any]]:
@@ -314,7 +334,7 @@ def _check(
     if set(weights) != wanted:
         raise SabaccError(
             f"{label}: a network's arrays are layers.0.weight, layers.0.bias, layers.1.weight and "
-            f"so on, not {', '.join(sorted(weights)) or 'nothing'}"
+            f"so on, not {', '.join(sorted(map(str, weights))) or 'nothing'}"
         )
     width = OBSERVATION_SIZE if outlook is None else outlook.size
     for layer in range(count):
@@ -331,9 +351,4 @@ def _check(
         raise SabaccError(
             f"{label}: its last layer gives {width} logits, but {len(info.bet_sizes)} bet sizes "
             f"make {num_actions(info.bet_sizes)} actions"
-        )
-    if info.activation not in ACTIVATIONS:
-        raise SabaccError(
-            f"{label}: the activation {info.activation!r} is unknown; use one of "
-            f"{', '.join(ACTIVATIONS)}"
         )

@@ -20,9 +20,10 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from sabacc_agents import zoo
+from sabacc_env.cards import as_int
 from sabacc_env.engine.actions import BetSize, encode_bet_sizes
-from sabacc_env.errors import SabaccError
-from sabacc_env.files import write_bytes
+from sabacc_env.errors import SabaccError, named
+from sabacc_env.files import reason, write_bytes
 from sabacc_env.observation import OBSERVATION_SIZE, observation_version
 from sabacc_env.rules import RuleSet, load_rules
 
@@ -168,9 +169,9 @@ def check_fit(
         raise SabaccError(
             f"{label}: was made for the rules {', '.join(map(repr, names))}, not {other}"
         )
-    if num_players is not None and num_players not in made_players:
+    if num_players is not None and as_int(num_players) not in made_players:
         several = ", ".join(map(str, made_players))
-        raise SabaccError(f"{label}: was made for {several} players, not {num_players}")
+        raise SabaccError(f"{label}: was made for {several} players, not {named(num_players)}")
     if encode_bet_sizes(made_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
         raise SabaccError(
             f"{label}: was made for the bet sizes {plain_sizes(made_sizes)}, not "
@@ -189,6 +190,8 @@ def located(spec: str | Path) -> Path:
     Raises:
         SabaccError: for a name that no member of the zoo has.
     """
+    if not isinstance(spec, str | Path):
+        raise SabaccError(f"{named(spec)} is no path of a file")
     if zoo.is_member(spec):
         return zoo.network_file(str(spec).removeprefix(zoo.PREFIX))
     return Path(spec)
@@ -216,10 +219,12 @@ def _opened(path: str | Path, read: Any) -> Any:
         _refuse_damaged(path, file.read_bytes())
         with safetensors.safe_open(file, framework="np") as opened:
             return read(opened)
-    except OSError as error:
-        raise SabaccError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except SabaccError:
+        raise
     except safetensors.SafetensorError as error:
         raise SabaccError(f"{path}: is no safetensors file ({error})") from None
+    except (OSError, ValueError) as error:
+        raise SabaccError(f"{path}: cannot be read ({reason(error)})") from None
 
 
 def _refuse_damaged(path: str | Path, data: bytes) -> None:

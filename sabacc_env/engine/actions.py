@@ -20,7 +20,7 @@ from sabacc_env.engine.layout import (
     MAX_BET_SIZES,
     MAX_HAND,
 )
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, named
 
 BetSize = str | float | Fraction
 """``"min"``, ``"max"``, or a fraction of the pot that the call would make."""
@@ -59,7 +59,8 @@ def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[Any]:
     Raises:
         SabaccError: for an empty or too long sequence, or a size that is no bet size.
     """
-    if isinstance(bet_sizes, str) or not isinstance(bet_sizes, Sequence) or not bet_sizes:
+    text = isinstance(bet_sizes, str | bytes | bytearray | memoryview)
+    if text or not isinstance(bet_sizes, Sequence) or not bet_sizes:
         raise SabaccError('bet_sizes: give a sequence such as ("min", 0.5, 1, "max")')
     if len(bet_sizes) > MAX_BET_SIZES:
         raise SabaccError(f"bet_sizes: {len(bet_sizes)} are too many; use at most {MAX_BET_SIZES}")
@@ -89,8 +90,8 @@ def _encode(size: object) -> tuple[int, int]:
         or not 0 <= size <= LARGEST_FRACTION
     ):
         raise SabaccError(
-            f'bet_sizes: {size!r} is no bet size; use "min", "max" or a fraction of the pot from 0 '
-            f"to {LARGEST_FRACTION}"
+            f'bet_sizes: {named(size)} is no bet size; use "min", "max" or a fraction of the pot '
+            f"from 0 to {LARGEST_FRACTION}"
         )
     fraction = Fraction(size).limit_denominator(FINEST_FRACTION)
     return fraction.numerator, fraction.denominator

@@ -31,7 +31,7 @@ from sabacc_env.envs.options import (
     checked_render_mode,
     known_options,
 )
-from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.errors import IllegalMove, SabaccError, named
 from sabacc_env.game import Game
 from sabacc_env.hands import hand_name
 from sabacc_env.keys import hand_key, split_key
@@ -263,13 +263,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             SabaccError: for what is no agent of this environment.
         """
         desk = self._desk
+        seat = self._seats.get(agent) if isinstance(agent, str) else None
+        if seat is None:
+            known = ", ".join(self.possible_agents)
+            raise SabaccError(f"agent: {named(agent)} is unknown; known: {known}")
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return {"observation": desk.observation.copy(), "action_mask": desk.mask.copy()}
-        try:
-            seat = self._seats[agent]
-        except KeyError:
-            known = ", ".join(self.possible_agents)
-            raise SabaccError(f"agent: {agent!r} is unknown; known: {known}") from None
         self.game.observe_at(desk, seat)
         return {"observation": desk.aside.copy(), "action_mask": self._no_actions}
 
@@ -305,7 +304,7 @@ def whole_action(action: Any) -> int:
 
 def no_action(action: object) -> IllegalMove:
     """Return the refusal of what is no whole number."""
-    return IllegalMove(f"{action!r} is no action: use a whole number below the space's n")
+    return IllegalMove(f"{named(action)} is no action: use a whole number below the space's n")
 
 
 class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]

@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sabacc_env.checks import check_num_players, whole
+from sabacc_env.checks import check_num_players, room_for, whole
 from sabacc_env.engine.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
@@ -25,6 +25,7 @@ from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.stake_ranges import Range, StakeRanges
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.table_arrays import BYTES_EACH
 from sabacc_env.tables import Tables
 
 Ints = NDArray[np.int64]
@@ -112,7 +113,8 @@ class LearnerTables:
         }
         self._rng = rng
         self._hear = hear
-        self.tables = self._new_tables()  # refuses what makes none
+        with room_for("num_envs", self.num_envs, BYTES_EACH):
+            self.tables = self._new_tables()  # refuses what makes none
         self.opponents = Opponents(
             self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sabacc_env import asking
 from sabacc_env.agent import Agent, agent_class
 from sabacc_env.checks import items, number
 from sabacc_env.engine.actions import BetSize
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 
@@ -55,7 +55,7 @@ class Opponents:
             SabaccError: for what is no agent, none at all, fewer than before, or weights that are
                 no proportions.
         """
-        if isinstance(opponents, str | Agent) or not isinstance(opponents, Iterable):
+        if isinstance(opponents, str | Agent) or not isinstance(opponents, Sequence):
             opponents = [opponents]
         agents = [self._agent(each) for each in opponents]
         if len(agents) <= self.members.max():
@@ -76,7 +76,7 @@ class Opponents:
             return asking.build(opponent, agent_class(opponent), *self._built_for)
         if isinstance(opponent, type) or not isinstance(opponent, Agent):
             raise SabaccError(
-                f"opponents: {opponent!r} is no agent; give agents built for this game, or "
+                f"opponents: {named(opponent)} is no agent; give agents built for this game, or "
                 "registered names"
             )
         return opponent

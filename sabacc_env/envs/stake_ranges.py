@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.checks import items, number
+from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
@@ -100,6 +99,9 @@ def _credits(
     if len(ends) != 2:
         raise SabaccError(f"{name}: give two numbers of antes, the least and the most")
     least, most = (number(name, end) for end in ends)
-    if not smallest <= least <= most < math.inf:
-        raise SabaccError(f"{name}: {least} to {most} is no range of antes from {smallest} up")
+    largest = UNLIMITED // ante_unit
+    if not smallest <= least <= most <= largest:
+        raise SabaccError(
+            f"{name}: {least} to {most} is no range of antes from {smallest} to {largest}"
+        )
     return round(least * ante_unit), round(most * ante_unit)

@@ -18,7 +18,7 @@ from sabacc_env.envs.learner_seat import Floats, Ints, LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.options import known_options
 from sabacc_env.envs.stake_ranges import Range
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, named
 from sabacc_env.hands import hand_name
 from sabacc_env.rules import RuleSet
 
@@ -277,10 +277,12 @@ def _with_presence(info: dict[str, Any], where: Bools) -> dict[str, Any]:
 
 
 def _mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    try:
+    known = [mode.value for mode in AutoresetMode]
+    if isinstance(autoreset_mode, AutoresetMode):
+        return autoreset_mode
+    if isinstance(autoreset_mode, str) and autoreset_mode in known:
         return AutoresetMode(autoreset_mode)
-    except ValueError:
-        known = ", ".join(mode.value for mode in AutoresetMode)
-        raise SabaccError(
-            f"autoreset_mode: {autoreset_mode!r} is unknown; use an AutoresetMode or one of {known}"
-        ) from None
+    raise SabaccError(
+        f"autoreset_mode: {named(autoreset_mode)} is unknown; use an AutoresetMode or one of "
+        f"{', '.join(known)}"
+    )

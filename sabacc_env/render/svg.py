@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from sabacc_env.checks import whole
+from sabacc_env.render import point_of_view
 
 if TYPE_CHECKING:
     from sabacc_env.cards import Card
@@ -84,8 +84,7 @@ def render_svg(game: Game, seat: int | None = None) -> str:
     >>> picture.startswith("<svg "), "player_2" in picture
     (True, True)
     """
-    if seat is not None:
-        seat = whole("seat", seat, 0, game.num_players - 1)
+    seat = point_of_view.checked(game, seat)
     svg = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "fill": IVORY})
     svg.attrib |= {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": str(WIDTH), "height": str(HEIGHT)}
     svg.attrib |= {"font-family": FONT, "text-anchor": "middle"}

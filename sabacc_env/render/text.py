@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabacc_env.checks import whole
+from sabacc_env.render import point_of_view
 
 if TYPE_CHECKING:
     from sabacc_env.game import Game
@@ -20,8 +20,7 @@ def render_text(game: Game, seat: int | None = None) -> str:
       player_0  D  196 credits  bet 0  ?? ??
     > player_1     196 credits  bet 0  -6s -4t = -10 (Nulrhek)
     """
-    if seat is not None:
-        seat = whole("seat", seat, 0, game.num_players - 1)
+    seat = point_of_view.checked(game, seat)
     seats = range(game.num_players)
     rolled = " ".join(f"{first}-{second}" for first, second in game.dice) or "none rolled"
     top = game.discard_pile[-1] if game.discard_pile else "empty"

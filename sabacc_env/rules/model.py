@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sabacc_env.cards import HIGHEST_VALUE, NUM_SUITS, SYLOPS, Card, deck
-from sabacc_env.errors import RulesError
+from sabacc_env.errors import RulesError, named
 from sabacc_env.rules import checks, wording
 from sabacc_env.rules.fees import Fees
 from sabacc_env.rules.limits import LARGEST_HAND, MOST_CREDITS, MOST_SEATS
@@ -217,6 +217,8 @@ class RuleSet(BaseModel):
 
         Every field is then given as it is, so nothing follows ``hand_ante`` any more.
         """
+        if not isinstance(text, str):
+            raise RulesError(f"canonical rules: {named(text)} is no text")
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -296,14 +298,11 @@ def _resolved(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """Return what NumPy has as Python has it, and lists as tuples."""
-    match value:
-        case np.generic() | np.ndarray():
-            return _plain(value.tolist())
-        case list() | tuple():
-            return tuple(map(_plain, value))
-        case Mapping():
-            return {key: _plain(part) for key, part in value.items()}
+    """Return a list as a tuple, and what NumPy has, or what is in a list, as Python has it."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return tuple(part.item() if isinstance(part, np.generic) else part for part in value)
     return value
 
 

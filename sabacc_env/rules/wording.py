@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from sabacc_env.errors import named
 from sabacc_env.rules.limits import MOST_CREDITS, MOST_SEATS
 
 _COMPOUND: Final = {
@@ -59,7 +59,7 @@ def shown(value: object) -> str:
     """Write a value as it would stand in a rule file, on one line and not too long."""
     if isinstance(value, bool | str):
         return json.dumps(value if isinstance(value, bool) else _shortened(value))
-    return " ".join(reprlib.repr(value).split())
+    return named(value)
 
 
 def listed(choices: Iterable[str]) -> str:

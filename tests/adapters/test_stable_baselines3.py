@@ -193,7 +193,7 @@ def test_stakes_are_drawn_anew_from_their_ranges():
         ({"stacks": 5}, "stacks: 5 is no sequence"),
         ({"stacks": (5,)}, "stacks: give two numbers of antes"),
         ({"stacks": ("a", "b")}, "stacks: 'a' is no number"),
-        ({"stacks": (0.5, 3)}, "stacks: 0.5 to 3.0 is no range of antes from 1 up"),
+        ({"stacks": (0.5, 3)}, "stacks: 0.5 to 3.0 is no range of antes from 1 to"),
         ({"rules": "black_spire", "stacks": (9, 9)}, "stacks: the rules 'black_spire' are played"),
         ({"rules": "spacers", "sabacc_pots": (1, 2)}, "sabacc_pots: .* no Sabacc pot"),
         ({"threads": 0}, "threads: 0 is not from 1"),

@@ -464,7 +464,7 @@ def test_other_wrappers(wrapper):
         ({"weights": [1, 1]}, "weights: give one for each opponent"),
         ({"hands": 0}, "hands: 0 is not from 1 to"),
         ({"bet_sizes": 5}, "bet_sizes: give a sequence"),
-        ({"stacks": (0, 5)}, "stacks: 0.0 to 5.0 is no range of antes from 1 up"),
+        ({"stacks": (0, 5)}, "stacks: 0.0 to 5.0 is no range of antes from 1 to"),
         ({"threads": 0}, "threads: 0 is not from 1"),
         (
             {"autoreset_mode": "Never"},
