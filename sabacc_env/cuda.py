@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import numpy as np
 from numba import cuda
@@ -14,6 +14,9 @@ from sabacc_env.checks import as_array
 from sabacc_env.engine import cuda as kernels
 from sabacc_env.engine.playing import Policy
 from sabacc_env.errors import SabaccError
+
+AT_A_TIME: Final = 2**24
+"""Decisions that are played before Ctrl-C is heard."""
 
 
 class Cuda:
@@ -107,6 +110,14 @@ class Cuda:
         self._launch_ready(kernel, tables, batches, arrays, first)
         found = int(first[0])
         return found if found < tables else -1
+
+    def parts(self, which: Any, decisions: int) -> Iterator[tuple[Any, int]]:
+        """Yield the tables with some of the decisions, until they had all; as ``Cpu.parts``."""
+        some = max(1, AT_A_TIME // len(which))
+        for done in range(0, decisions, some):
+            if done:
+                cuda.synchronize()
+            yield which, min(some, decisions - done)
 
     def play(
         self,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numba.core.errors import NumbaExperimentalFeatureWarning
@@ -25,6 +25,10 @@ from sabacc_env.errors import SabaccError, named
 if TYPE_CHECKING:
     from sabacc_env.cuda import Cuda
     from sabacc_env.engine.playing import Policy
+
+
+AT_A_TIME: Final = 2**16
+"""Decisions that a thread plays before Ctrl-C is heard: some hundredths of a second."""
 
 
 def device_named(name: str, threads: int) -> Cpu | Cuda:
@@ -117,6 +121,16 @@ class Cpu:
     def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
         """Return the index of the first table that a function of the engine finds, or -1."""
         return function(*batches, *arrays)
+
+    def parts(self, which: Any, decisions: int) -> Iterator[tuple[Any, int]]:
+        """Yield some of the tables with some of the decisions, until all had all.
+
+        They are so few that Ctrl-C between two of them is heard at once.
+        """
+        rows = self.threads * max(1, AT_A_TIME // max(1, decisions))
+        for first in range(0, len(which), rows):
+            for done in range(0, decisions, AT_A_TIME):
+                yield which[first : first + rows], min(AT_A_TIME, decisions - done)
 
     def play(
         self,

@@ -25,9 +25,6 @@ from sabacc_env.table_arrays import Rules, TableArrays
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
 
-LEGAL: Final = -(2**63)
-"""What stands for a table where no policy chose an illegal action."""
-
 FORMAT: Final = b"sabacc-tables 3\n"
 
 INDEX: Final = np.dtype(np.int64)
@@ -176,7 +173,8 @@ class Tables(TableArrays):
 
         Afterwards ``net_credits`` are the sums over all hands that ended in this call, and
         ``finished`` and ``match_finished`` say whether any did. What the policies draw is decided
-        by the tables' seed and the number of calls so far.
+        by the tables' seed and the number of calls so far. Ctrl-C is heard within a second: some
+        tables have then played all these decisions, and others have not.
 
         Args:
             policies: a function made by ``sabacc_env.policies.policy``, or one for each seat.
@@ -188,6 +186,7 @@ class Tables(TableArrays):
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
+        from sabacc_env.engine.playing import LEGAL, UNDRAWN
         from sabacc_env.policies import one_a_seat
 
         chosen = one_a_seat(policies, self.num_players)
@@ -197,11 +196,14 @@ class Tables(TableArrays):
         self._refuse_stopped(self._all)
         self._forget_ends()
         at_once = not self._stakes.asked
-        wrong = self._device.put(np.full(self.num_tables, LEGAL, dtype=np.int64))
+        put, n = self._device.put, self.num_tables
+        wrong = put(np.full(n, LEGAL, dtype=np.int64))
         for _ in range(1 if at_once else decisions):
             self.calls += 1
-            settings = (self.calls, decisions if at_once else 1, at_once, wrong)
-            self._device.play(chosen, self._batches, settings, self._all)
+            words = put(np.full(n, UNDRAWN, dtype=np.int64))
+            for which, some in self._device.parts(self._all, decisions if at_once else 1):
+                settings = (self.calls, some, at_once, words, wrong)
+                self._device.play(chosen, self._batches, settings, which)
             self._deal_on(self._all)
             if (bad := self._device.fetch(wrong) != LEGAL).any():
                 table = int(bad.argmax())

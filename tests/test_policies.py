@@ -13,7 +13,7 @@ import pytest
 from sabacc_env import Tables
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import blocks
-from sabacc_env.policies import policy
+from sabacc_env.policies import always_raise, policy, random_legal
 from tests.engine.twins import INTERPRETED
 
 
@@ -128,3 +128,51 @@ def test_ctrl_c_while_tables_play_is_a_keyboard_interrupt() -> None:
     assert playing.returncode == 0
     assert caught.startswith("{'KeyboardInterrupt': ")
     assert "," not in caught  # nothing else
+
+
+LONG = """
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+from sabacc_env import Tables
+from sabacc_env.policies import random_legal
+tables = Tables("casino", {tables}, 2, seed=0, threads=2)
+tables.play(random_legal, 1)
+print("ready", flush=True)
+try:
+    tables.play(random_legal, 10**15)
+except KeyboardInterrupt:
+    print("heard", time.monotonic(), flush=True)
+assert Tables.from_bytes(tables.to_bytes()).to_bytes() == tables.to_bytes()
+tables.play(random_legal, 5)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="another process is sent SIGINT")
+@pytest.mark.parametrize("tables", [1, 1000])
+def test_a_long_play_hears_ctrl_c_within_a_second(tables: int) -> None:
+    """The clock is the system's: what is measured is when it was heard, not when it was told."""
+    command = [sys.executable, "-c", LONG.format(tables=tables)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as playing:
+        assert playing.stdout is not None
+        assert playing.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        sent = time.monotonic()
+        playing.send_signal(signal.SIGINT)
+        heard, at = playing.stdout.readline().split()
+    assert playing.returncode == 0
+    assert heard == "heard"
+    assert float(at) - sent < 30  # without parts it would be years; how busy the machine is, varies
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("at_a_time", [1, 7, 64])
+def test_the_parts_of_a_play_make_no_difference(
+    threads: int, at_a_time: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Tables("casino", 20, 3, seed=5, hands=4)
+    whole.play([random_legal, always_raise, random_legal], 60)
+    monkeypatch.setattr("sabacc_env.devices.AT_A_TIME", at_a_time)
+    parts = Tables("casino", 20, 3, seed=5, hands=4, threads=threads)
+    parts.play([random_legal, always_raise, random_legal], 60)
+    assert parts.to_bytes() == whole.to_bytes()
+    np.testing.assert_array_equal(parts.observations, whole.observations)

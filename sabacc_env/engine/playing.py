@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numba
 import numpy as np
@@ -65,7 +65,14 @@ PLAY_SIGNATURE = types.void(
     types.boolean,
     _INTEGERS,
     _INTEGERS,
+    _INTEGERS,
 )
+
+LEGAL: Final = -(2**63)
+"""What stands for a table where no policy chose an illegal action."""
+
+UNDRAWN: Final = -1
+"""What stands for the random words of a table where none was drawn."""
 
 
 @inlined
@@ -84,19 +91,25 @@ def play_tables(
     call: int,
     decisions: int,
     at_once: bool,
+    words: Array,
     wrong: Array,
     which: Array,
 ) -> None:
     """Play so many decisions at each of these tables, every seat by its policy, dealing on.
 
-    A table's random words come from a stream for (seed, table, call). One table after the other
-    plays all its decisions: its record and its row then stay in the fastest cache. A table whose
-    policy chooses an illegal action stops before it, and the action is written to ``wrong``.
+    A table's random words come from a stream for (seed, table, call); where it stands is kept in
+    ``words``, so that the next of several calls goes on there. One table after the other plays all
+    its decisions: its record and its row then stay in the fastest cache. A table whose policy
+    chooses an illegal action stops before it, and the action is written to ``wrong``.
     """
     for i in range(len(which)):
         table = which[i]
+        if wrong[table] != LEGAL:
+            continue
         low, high = stream(start.seed[0], start.seed[1], POLICY, table)
         state, increment = stream(low, high, POLICY, call)
+        if words[table] != UNDRAWN:
+            state = words[table]
         for _ in range(decisions):
             state, word = next_word(state, increment)
             seat = shown.seats[table] & 7
@@ -105,6 +118,7 @@ def play_tables(
                 wrong[table] = action
                 break
             play_turn(played, shown, ended, start, at_once, table, action)
+        words[table] = state
 
 
 # Policies.
