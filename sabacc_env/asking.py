@@ -187,11 +187,11 @@ def _own_code(name: str, call: str) -> Iterator[None]:
         yield
     except SabaccError as error:
         raise SabaccError(f"agent: {name!r}: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SabaccError(f"agent: {name!r} failed in {call}: {_told(error)}") from error
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     """Return an error on one line, with the last line of the agent's own file that led to it."""
     said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     frames = [at for at in traceback.extract_tb(error.__traceback__) if at.filename != __file__]

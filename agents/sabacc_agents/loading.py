@@ -88,6 +88,6 @@ def _imported(spec: str) -> object:
         sys.path.insert(0, folder)
     try:
         return getattr(importlib.import_module(module), name)
-    except Exception as error:  # whatever the module does when it is imported
+    except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise SabaccError(f"agent: {named(spec)} cannot be imported ({said})") from error

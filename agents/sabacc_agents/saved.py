@@ -204,11 +204,13 @@ def plain_sizes(bet_sizes: Sequence[BetSize]) -> list[str | int | float]:
 
 def needs(module: str) -> ModuleType:
     """Import what the extra ``train`` brings, or say how to install it."""
+    package = module.partition(".")[0]
     try:
         return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
+    except ModuleNotFoundError:
         raise SabaccError(f"a saved agent needs {package}: {_INSTALL}") from None
+    except ImportError as error:  # it is there: memory is short, or a library of its is missing
+        raise SabaccError(f"{package}: cannot be loaded ({error})") from None
 
 
 def _opened(path: str | Path, read: Any) -> Any:

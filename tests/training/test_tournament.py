@@ -273,3 +273,13 @@ def test_a_folder_that_is_a_file_is_refused(run, tmp_path):
 def test_the_configurations_that_ship_are_right():
     for path in sorted(Path(__file__).parents[2].glob("configs/tournament-*.toml")):
         assert load_config(TournamentConfig, path).deals >= 1000
+
+
+@pytest.mark.parametrize("stakes", ["credits=1", "sabacc_pot=5"])
+def test_stakes_that_make_no_hand_are_refused_before_anything_is_written(run, tmp_path, stakes):
+    rules = "casino" if stakes.startswith("credits") else "black_spire"
+    output = tmp_path / "out"
+    code, _, errors = run(stakes, f"rules={rules}", "--output", output)
+    assert code == 2
+    assert errors.count("\n") == 1
+    assert not output.exists()

@@ -6,15 +6,16 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 from sabacc_agents.loading import load, trained_against
 from sabacc_agents.saved import is_saved
 
 from sabacc_env.agent import Agent
+from sabacc_env.game import Game
 from sabacc_training.config import Config
-from sabacc_training.game_config import GameConfig
+from sabacc_training.game_config import Deals, GameConfig
 from sabacc_training.margins import Match
 from sabacc_training.match import NUM_TABLES, play_match
 from sabacc_training.progress import MatchProgress
@@ -51,14 +52,20 @@ class Evaluation(GameConfig):
     sabacc_pot: int = Field(0, ge=0)
     """Credits in the Sabacc pot before the antes."""
 
-    deals: int = Field(10_000, ge=2)
+    deals: Deals = 10_000
     """Deals for each pair of agents, each played from both seats."""
 
     seed: int = Field(0, ge=0, lt=2**64)
     """Decides the deals, the same for every pair, and the agents' chance."""
 
-    num_tables: int = Field(NUM_TABLES, ge=2)
+    num_tables: int = Field(NUM_TABLES, ge=2, le=2**20)
     """Tables played side by side; another number gives random agents other chance."""
+
+    @model_validator(mode="after")
+    def _check_stakes(self) -> Self:
+        credits = None if self.credits is None else [self.credits] * 2
+        Game(self.rule_set, 2, seed=0, credits=credits, sabacc_pot=self.sabacc_pot)
+        return self
 
     def load(self, entrant: Entrant) -> Agent:
         """Return the agent, made for this game.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cached_property
 from importlib import resources
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 from sabacc_agents.loading import load
@@ -18,6 +18,9 @@ from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.limits import MOST_SEATS
 from sabacc_env.rules.wording import listed, nearest, shown
 from sabacc_training.config import Config
+
+Deals = Annotated[int, Field(ge=2, le=10**9)]
+"""How many deals something is measured in: more would fill any memory, and take weeks."""
 
 
 class RulesConfig(Config):

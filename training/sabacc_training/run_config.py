@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_training.config import Config
-from sabacc_training.game_config import TableConfig
+from sabacc_training.game_config import Deals, TableConfig
 
 Count = Annotated[int, Field(ge=1)]
 Width = Annotated[int, Field(ge=1, le=2**14)]
@@ -100,7 +100,7 @@ class ProgressConfig(Config):
     every: Count = 250_000
     """Steps from one margin to the next."""
 
-    deals: int = Field(1_000, ge=2)
+    deals: Deals = 1_000
     """Deals for a margin, each played from every seat."""
 
     checkpoint_seconds: Weight = 30.0
