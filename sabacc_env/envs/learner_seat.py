@@ -74,8 +74,8 @@ class LearnerTables:
         bet_sizes: what the bet actions mean.
         stacks, equal_stacks, sabacc_pots: as of ``StakeRanges``.
         threads: how many threads step the tables; results do not depend on it.
-        hear: is called with the tables, (n,), at which a hand of the learner's has just ended,
-            while it is the last one that ``tables`` keep.
+        hear: is called with ``tables`` and those of them, (n,), at which a hand of the learner's
+            has just ended, while it is the last one that they keep.
 
     Attributes:
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
@@ -100,7 +100,7 @@ class LearnerTables:
         equal_stacks: float = 0.0,
         sabacc_pots: Range | None = None,
         threads: int = 1,
-        hear: Callable[[Ints], None] | None = None,
+        hear: Callable[[Tables, Ints], None] | None = None,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
@@ -211,7 +211,7 @@ class LearnerTables:
             return
         own = ended[counting[ended]]
         if self._hear is not None and len(own):
-            self._hear(own)
+            self._hear(tables, own)
         net = tables.net_credits[own, self.seats[own]]
         rewards[own] += net / self.rules.ante_unit
         self._hands_counted += len(own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import allowed, whole, whole_numbers
+from sabacc_env.checks import allowed, room_for, whole, whole_numbers
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.showing import ENDING_DTYPE
 from sabacc_env.envs.learner_seat import Floats, Ints, LearnerTables
@@ -21,6 +22,7 @@ from sabacc_env.envs.stake_ranges import Range
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.hands import hand_name
 from sabacc_env.rules import RuleSet
+from sabacc_env.tables import Tables
 
 Bools = NDArray[np.bool_]
 Step = tuple[Floats, NDArray[np.float64], Bools, Bools, dict[str, Any]]
@@ -97,9 +99,14 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
     ) -> None:
         self._mode = _mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
+        self.num_envs = whole("num_envs", num_envs, 1, 2**31)
+        with room_for("num_envs", self.num_envs, ENDING_DTYPE.itemsize):
+            # Where a hand ended in the last step, and how.
+            self._finished = np.zeros(self.num_envs, dtype=np.bool_)
+            self._endings = np.zeros(self.num_envs, ENDING_DTYPE)
         self.learner = LearnerTables(
             rules,
-            num_envs,
+            self.num_envs,
             num_players,
             self.np_random,
             opponents=opponents,
@@ -110,18 +117,15 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             equal_stacks=equal_stacks,
             sabacc_pots=sabacc_pots,
             threads=threads,
-            hear=self._hear,
+            # Not a method: the environment would hold itself, and its memory until a collection.
+            hear=partial(_keep, self._finished, self._endings),
         )
-        self.num_envs = self.learner.num_envs
         self.single_observation_space = self.learner.observation_space
         self.single_action_space = self.learner.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._waiting = np.zeros(self.num_envs, dtype=np.bool_)
         self._agents = [f"player_{seat}" for seat in range(self.learner.num_players)]
-        # Where a hand ended in the last step, and how.
-        self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-        self._endings = np.zeros(self.num_envs, ENDING_DTYPE)
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -202,11 +206,6 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
         return _with_presence({"action_mask": self._masks()}, everywhere)
 
-    def _hear(self, tables: Ints) -> None:
-        """Keep how hands of the learner's ended that have just done so at these tables."""
-        self._finished[tables] = True
-        self._endings[tables] = self.learner.tables.final_endings(tables)
-
     def _told(self, where: Bools, illegal: Bools) -> dict[str, Any]:
         """Return what there is to tell of the last step at some tables, as Gymnasium lays it out.
 
@@ -261,6 +260,12 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
                 f"reset_mask: give an array of {self.num_envs} bool, at least one of them True"
             )
         return chosen
+
+
+def _keep(finished: Bools, endings: NDArray[Any], tables: Tables, which: Ints) -> None:
+    """Note that hands of the learner's have just ended at these tables, and how."""
+    finished[which] = True
+    endings[which] = tables.final_endings(which)
 
 
 def _spread(values: list[Any], where: Bools) -> NDArray[Any]:
