@@ -11,6 +11,7 @@ import pytest
 from sabacc_env import Game, IllegalMove, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.desk import Desk
 from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.engine.validation import first_invalid
 from sabacc_env.hands import hand_name
 from sabacc_env.observation import PACKED_SCALES
 from sabacc_env.policies import always_raise, calling_station, count, pick, policy, random_legal
@@ -306,6 +307,9 @@ def test_a_hundred_million_decisions_end_with_the_memory_they_began_with() -> No
     before = resident_pages()
     for _ in range(10):
         play_ten_million()
+        # Every card is in one place and every credit is there, at every table and in its last hand.
+        for games in (tables._played.games, tables._ended.finals):
+            assert first_invalid(games, tables._played.rules, tables.rule_of) == ""
     assert resident_pages() - before < 250  # a megabyte; a byte for each decision would be 100
 
 

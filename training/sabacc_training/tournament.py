@@ -134,7 +134,7 @@ def _play_or_take(
 ) -> Pair:
     first, second = entrants
     path = folder / f"{_digest(config, first, second)}.npy"
-    net = _kept(path) if resume else None
+    net = _kept(path, config.deals) if resume else None
     if net is None:
         pair = play_pair(config, first, second, progress)
         _keep(path, pair.match.net)
@@ -189,14 +189,17 @@ def _keep(path: Path, net: NDArray[np.int64]) -> None:
     write_bytes(path, array + _checksum(path, array))
 
 
-def _kept(path: Path) -> NDArray[np.int64] | None:
+def _kept(path: Path, deals: int) -> NDArray[np.int64] | None:
     """Return what ``_keep`` wrote; None if the file is absent, damaged or something else."""
     data = read_bytes(path) or b""
     array, checksum = data[:-CHECKSUM_SIZE], data[-CHECKSUM_SIZE:]
     if checksum != _checksum(path, array):
         return None
-    net: NDArray[np.int64] = np.load(io.BytesIO(array))
-    return net
+    try:
+        net = np.load(io.BytesIO(array), allow_pickle=False)
+    except (ValueError, EOFError):
+        return None
+    return net if net.shape == (deals, 2, 2) and net.dtype == np.int64 else None
 
 
 def _checksum(path: Path, array: bytes) -> bytes:
