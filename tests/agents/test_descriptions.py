@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sabacc_agents import equilibrium, network
 from sabacc_agents.equilibrium import Policy, save_policy
 from sabacc_agents.loading import load
@@ -42,22 +44,38 @@ def a_policy(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["network", "policy"])
-def test_a_description_of_no_agent_is_refused(kind: str, tmp_path: Path) -> None:
-    path = located("zoo:casino-2p") if kind == "network" else a_policy(tmp_path / "p.safetensors")
+Arrays = dict[str, NDArray[Any]]
+Described = dict[str, Any]
+
+
+def opened(
+    kind: str, folder: Path
+) -> tuple[Arrays, Described, Callable[[Arrays, Described], Path]]:
+    """Return what is in a file, and a function that writes another one, sealed as it is."""
+    path = located("zoo:casino-2p") if kind == "network" else a_policy(folder / "p.safetensors")
     (form,) = forms(path)
     version = network.VERSION if kind == "network" else equilibrium.VERSION
     described = read_description(path, form, version, kind)
     for key in ("version", "observation_size", "observation_version"):
         del described[key]
-    arrays, odd_file = read_arrays(path), tmp_path / "odd.safetensors"
+
+    def write(arrays: Arrays, described: Described) -> Path:
+        write_arrays(folder / "odd.safetensors", arrays, form, version, described)
+        return folder / "odd.safetensors"
+
+    return read_arrays(path), described, write
+
+
+@pytest.mark.parametrize("kind", ["network", "policy"])
+def test_a_description_of_no_agent_is_refused(kind: str, tmp_path: Path) -> None:
+    arrays, described, write = opened(kind, tmp_path)
     refused = 0
     for key in described:
         for value in ODD:
             changed = described | {key: value}
             if value == "MISSING":
                 del changed[key]
-            write_arrays(odd_file, arrays, form, version, changed)
+            odd_file = write(arrays, changed)
             if value in SENSIBLE[kind].get(key, []):
                 load(odd_file)
                 continue
@@ -69,13 +87,7 @@ def test_a_description_of_no_agent_is_refused(kind: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("kind", ["network", "policy"])
 def test_arrays_of_no_agent_are_refused(kind: str, tmp_path: Path) -> None:
-    path = located("zoo:casino-2p") if kind == "network" else a_policy(tmp_path / "p.safetensors")
-    (form,) = forms(path)
-    version = network.VERSION if kind == "network" else equilibrium.VERSION
-    described = read_description(path, form, version, kind)
-    for key in ("version", "observation_size", "observation_version"):
-        del described[key]
-    arrays, odd_file = read_arrays(path), tmp_path / "odd.safetensors"
+    arrays, described, write = opened(kind, tmp_path)
     for name, array in arrays.items():
         for odd in (
             np.zeros(0, array.dtype),
@@ -86,16 +98,10 @@ def test_arrays_of_no_agent_are_refused(kind: str, tmp_path: Path) -> None:
             np.full(array.shape, np.nan if array.dtype.kind == "f" else -9, array.dtype),
             array[:-1],
         ):
-            write_arrays(
-                odd_file, arrays | {name: np.ascontiguousarray(odd)}, form, version, described
-            )
             with pytest.raises(SabaccError):
-                load(odd_file)
-        write_arrays(
-            odd_file, {k: a for k, a in arrays.items() if k != name}, form, version, described
-        )
+                load(write(arrays | {name: np.ascontiguousarray(odd)}, described))
         with pytest.raises(SabaccError):
-            load(odd_file)
+            load(write({k: a for k, a in arrays.items() if k != name}, described))
 
 
 def test_a_description_that_is_no_object_is_refused(tmp_path: Path) -> None:
