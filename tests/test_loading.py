@@ -113,7 +113,7 @@ def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> No
         (put(seed="x"), "hold no tables"),
         (put(rules=None), "rules"),
         (put(rules=[]), "hold no tables"),
-        (put(rules=[5]), "hold no tables"),
+        (put(rules=[5]), "canonical rules"),
         (put(num_tables=3), "num_players|bytes in place of"),
         (put(num_tables=5), "num_players|bytes in place of"),
         (put(num_tables=10**12), "num_tables"),
