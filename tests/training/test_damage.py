@@ -96,7 +96,10 @@ def damages(whole: bytes, count: int) -> list[bytes]:
     """Return a file with a bit changed, or cut short, so many times each."""
     rng = random.Random(0)
     found = []
-    for place in [*range(min(count, 80)), *(rng.randrange(len(whole)) for _ in range(count))]:
+    for place in [
+        *range(min(count, 80, len(whole))),
+        *(rng.randrange(len(whole)) for _ in range(count)),
+    ]:
         changed = bytearray(whole)
         changed[place] ^= 1 << rng.randrange(8)
         found.append(bytes(changed))
