@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sabacc_env import Game, SabaccError, game, rule_sets, tables
 from sabacc_env.engine.layout import GAME_DTYPE
@@ -20,8 +22,10 @@ from sabacc_env.policies import random_legal
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.sealing import sealed, unsealed
 from sabacc_env.tables import Tables
-from tests.random_play import HOUSE_RULES, random_position
+from tests.random_play import HOUSE_RULES, random_move, random_position
+from tests.strategies import tables as table_settings
 
+seeds = st.integers(0, 2**32 - 1)
 RULES = [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]
 PLAYING = Game("casino", 3, seed=1)
 AT_TABLES = Tables("casino", 4, 3, seed=1, hands=3)
@@ -41,6 +45,49 @@ def test_whatever_play_comes_to_is_taken(rules: RuleSet) -> None:
         for _ in range(12):
             assert Tables.from_bytes(many.to_bytes()).to_bytes() == many.to_bytes()
             many.play(random_legal, 5)
+
+
+def come_through_their_bytes(table: tuple[RuleSet, int], seed: int) -> None:
+    """Play a hand and a match at tables; check that each position's bytes are taken."""
+    rng = random.Random(seed)
+    played = Game(*table, seed=seed)
+    assert Game.from_bytes(played.to_bytes()) == played
+    while played.seat_to_act is not None:
+        played.play(random_move(played, rng))
+        assert Game.from_bytes(played.to_bytes()) == played
+    rules, players = table
+    try:
+        many = Tables(rules, 8, players, seed=seed, hands=3)
+    except SabaccError as error:
+        if "the antes leave nobody a decision" not in str(error):
+            raise
+        return
+    for _ in range(6):
+        assert Tables.from_bytes(many.to_bytes()).to_bytes() == many.to_bytes()
+        many.play(random_legal, 7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=table_settings(), seed=seeds)
+def test_whatever_play_comes_to_under_any_rules_is_taken(
+    table: tuple[RuleSet, int], seed: int
+) -> None:
+    come_through_their_bytes(table, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000, deadline=None)
+@given(table=table_settings(), seed=seeds)
+def test_whatever_play_comes_to_under_many_rules_is_taken(
+    table: tuple[RuleSet, int], seed: int
+) -> None:
+    come_through_their_bytes(table, seed)
+
+
+@pytest.mark.parametrize("spike_card", [False, True])
+def test_an_opening_bet_may_be_all_of_a_hand(spike_card: bool) -> None:
+    rules = load_rules("orsl", opening_bet=True, phases=(), spike_card=spike_card)
+    come_through_their_bytes((rules, 3), seed=1)
 
 
 def test_a_game_with_given_dice_is_taken() -> None:

@@ -94,7 +94,7 @@ RANGES: Final[dict[str, tuple[int, int]]] = {
     "seat_to_act": SEAT_OR_NONE,
     "last_seat": SEAT,
     "phase": (CARDS, OVER),
-    "phase_index": (0, 3),
+    "phase_index": (-1, 3),  # -1: an opening bet under rules without phases
     "round_no": (0, MAX_ROUNDS),
     "dice_missing": (0, 0),
     "revealed": (0, 1),
@@ -204,8 +204,10 @@ def _wrong_seats(g: _Hands) -> Iterator[tuple[str, Bools]]:
 def _wrong_time(g: _Hands) -> Iterator[tuple[str, Bools]]:
     phase, round_no, index = g("phase"), g("round_no"), g("phase_index")
     phases, num_phases = g.rule("phases"), g.rule("num_phases")
-    opening = (round_no == 0) & (g.rule("opening_bet") == 1) & (phase == BETTING)
-    usual = (round_no > 0) & (index < num_phases) & (phase == phases[g.each, index % 3])
+    bets_first = (g.rule("opening_bet") == 1) & (phase == BETTING)
+    opening = (round_no == 0) & bets_first & (index == num_phases - 1)
+    numbered = (index >= 0) & (index < num_phases)
+    usual = (round_no > 0) & numbered & (phase == phases[g.each, index % 3])
     yield "the rules have no such phase", g.live & ~(opening | usual)
     yield "the rules have no such round", round_no > g.rule("rounds")
     yield "the dice are not rolled", g.live & (phase == DICE) & (g("rolls") < round_no)
