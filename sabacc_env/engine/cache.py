@@ -31,6 +31,7 @@ from sabacc_env.files import read_bytes, write_bytes
 from sabacc_env.sealing import sealed, unsealed
 
 FORMAT: Final = b"sabacc-env compiled function 1\n"
+ENGINE: Final = Path(__file__).parent
 
 
 class KeptOnDisk(NullCache):
@@ -72,18 +73,32 @@ class KeptOnDisk(NullCache):
 
     def _file_name(self, sig: Any, codegen: Any) -> str:
         """Return a name that says what decides the code, beside what the folder's name says."""
-        sources = _hash_of_sources(Path(self._function.__code__.co_filename).parent)
+        sources = _hash_of_sources_beside(Path(self._function.__code__.co_filename))
         decides = f"{sig} {codegen.magic_tuple()} {sources}"
         digest = hashlib.sha256(decides.encode()).hexdigest()[:24]
         return f"{self._function.__module__}.{self._function.__qualname__}-{digest}"
 
 
 @cache
-def _hash_of_sources(folder: Path) -> str:
-    """Hash the sources in a folder: a function's own, and those that it may call."""
+def _hash_of_sources_beside(source: Path) -> str:
+    """Hash the sources that a function of this file may call, besides those of the engine.
+
+    They are those of its whole package, or for a script those in its folder.
+    """
+    folder = source.parent
+    if folder.is_relative_to(ENGINE):
+        return ""
+    if not (folder / "__init__.py").exists():
+        return _hash_of_files(sorted(folder.glob("*.py")))
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return _hash_of_files(sorted(folder.rglob("*.py")))
+
+
+def _hash_of_files(files: list[Path]) -> str:
     digest = hashlib.sha256()
-    for source in sorted(folder.glob("*.py")):
-        digest.update(source.read_bytes())
+    for file in files:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
 
@@ -107,7 +122,7 @@ def _folders() -> tuple[Path, ...]:
 def folder_name() -> str:
     """Return a name made of all that decides the machine code of every function."""
     versions = sys.implementation.cache_tag, *(m.__version__ for m in (numba, llvmlite, np))
-    decides = f"{versions} {numba.config.BOUNDSCHECK} {_hash_of_sources(Path(__file__).parent)}"
+    decides = f"{versions} {numba.config.BOUNDSCHECK} {_hash_of_files(sorted(ENGINE.rglob('*.py')))}"
     return f"engine-{hashlib.sha256(decides.encode()).hexdigest()[:16]}"
 
 

@@ -18,6 +18,9 @@ from tests.engine.twins import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
 COMPILES_ONE = "from sabacc_env.engine.chance import mix; print(mix(3))"
+JIT = "from sabacc_env.engine.jit import jit\n"
+CALLED = "@jit\ndef doubled(x): return 2 * x\n"
+CALLS = "from {} import doubled\n@jit\ndef twice(x): return 2 * doubled(x)\n"
 NOTICE = "sabacc-env: compiling what is new"
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
@@ -52,6 +55,35 @@ def test_changed_source_is_compiled_anew(tmp_path: Path) -> None:
     after, notice = run(tmp_path, tmp_path / "cache")
     assert after != before
     assert notice.startswith(NOTICE)
+
+
+@pytest.mark.parametrize(
+    ("caller", "called"),
+    [
+        ("sabacc_env/engine/in_front", "sabacc_env/engine/inside/deeper/behind"),
+        ("sabacc_env/engine/inside/in_front", "sabacc_env/engine/behind"),
+        ("users/inside/in_front", "users/other/behind"),
+        ("users/in_front", "sabacc_env/engine/inside/behind"),
+        ("in_front", "behind"),
+    ],
+)
+def test_changed_source_of_a_called_function_in_any_folder_is_compiled_anew(
+    tmp_path: Path, caller: str, called: str
+) -> None:
+    """Numba itself looks at the file of the caller alone."""
+    shutil.copytree(ROOT / "sabacc_env", tmp_path / "sabacc_env")
+    for name, function in ((called, CALLED), (caller, CALLS.format(called.replace("/", ".")))):
+        file = tmp_path / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for folder in file.relative_to(tmp_path).parents[:-1]:
+            (tmp_path / folder / "__init__.py").touch()
+        file.write_text(JIT + function)
+    code = f"from {caller.replace('/', '.')} import twice; print(twice(3))"
+    assert run(tmp_path, tmp_path / "cache", code)[0] == "12\n"
+    assert run(tmp_path, tmp_path / "cache", code) == ("12\n", "")
+    changed_file = tmp_path / f"{called}.py"
+    changed_file.write_text(changed_file.read_text().replace("2 *", "5 *"))
+    assert run(tmp_path, tmp_path / "cache", code)[0] == "30\n"
 
 
 @pytest.fixture
