@@ -4,11 +4,11 @@ import gymnasium
 
 from sabacc_env.cards import Card
 from sabacc_env.errors import IllegalMove, RulesError, SabaccError
-from sabacc_env.game import Game
-from sabacc_env.hands import HandRank, rank_hand
+from sabacc_env.game.game import Game
+from sabacc_env.hand_ranks import HandRank, rank_hand
 from sabacc_env.moves import Move
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
-from sabacc_env.tables import Tables
+from sabacc_env.tables.tables import Tables
 
 # Last, because it imports what is above.
 from sabacc_env import sabacc_v0  # isort: skip

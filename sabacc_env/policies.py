@@ -4,7 +4,7 @@ A policy is a plain function ``(observation, legal, word) -> action`` over the e
 ``observation`` the row of the seat to act, ``legal`` the legal actions as bits, ``word`` a random
 word of 32 bits, all the chance that it may use.
 
-The row has the blocks of ``sabacc_env.observation`` by name, each flat:
+The row has the blocks of ``sabacc_env.observation.named_blocks`` by name, each flat:
 ``observation.own_total[1]``, ``observation.own_slots[3 * slot + 2]``. Only the two whose rows are
 copied whole, ``opponents`` and ``log``, have these as records:
 ``observation.opponents[0].features[3]``. As in all compiled code no index is checked. The row is
@@ -21,9 +21,7 @@ import dis
 from collections.abc import Sequence
 from inspect import isfunction
 
-from sabacc_env.engine.cards import count
-from sabacc_env.engine.layout import MAX_SEATS
-from sabacc_env.engine.playing import (
+from sabacc_env.engine.drivers.policy_loop import (
     Policy,
     always_raise,
     calling_station,
@@ -31,7 +29,9 @@ from sabacc_env.engine.playing import (
     pick,
     random_legal,
 )
-from sabacc_env.engine.playing import policy as compiled
+from sabacc_env.engine.drivers.policy_loop import policy as compiled
+from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.engine.piles import count
 from sabacc_env.errors import SabaccError, named
 
 __all__ = [

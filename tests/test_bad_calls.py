@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from tests.bad_calls import wrong_outcomes
+from tests.support.bad_calls import wrong_outcomes
 
 pytest.importorskip("safetensors")
 

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from sabacc_env import Card, Game, Move, RuleSet, load_rules, rule_sets, sabacc_v0
 from sabacc_env.cards import slot_order
-from sabacc_env.desk import Desk
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.engine.public import show_seats
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.engine.observation.public_features import show_seats
+from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, blocks, feature_names
 from sabacc_env.render.text import render_text
-from tests.random_play import HOUSE_RULES, random_move
-from tests.strategies import tables
+from tests.support.random_play import HOUSE_RULES, random_move
+from tests.support.strategies import tables
 
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
 JUNK = 8

@@ -14,7 +14,7 @@ from sabacc_env import Tables
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import blocks
 from sabacc_env.policies import always_raise, policy, random_legal
-from tests.engine.twins import INTERPRETED
+from tests.support.modes import INTERPRETED
 
 
 @policy
@@ -171,7 +171,7 @@ def test_the_parts_of_a_play_make_no_difference(
 ) -> None:
     whole = Tables("casino", 20, 3, seed=5, hands=4)
     whole.play([random_legal, always_raise, random_legal], 60)
-    monkeypatch.setattr("sabacc_env.devices.AT_A_TIME", at_a_time)
+    monkeypatch.setattr("sabacc_env.tables.cpu.AT_A_TIME", at_a_time)
     parts = Tables("casino", 20, 3, seed=5, hands=4, threads=threads)
     parts.play([random_legal, always_raise, random_legal], 60)
     assert parts.to_bytes() == whole.to_bytes()

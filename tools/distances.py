@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sabacc_training.solving import GameTree, nash_conv
+from sabacc_training.solved_games import GameTree, nash_conv
 
 SCRIPTED: Final = (
     *("tight", "loose", "calling_station", "always_raise", "bluffer", "trapper", "shover"),

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from sabacc_training.bench.report import about, highlights
 from sabacc_training.bench.results import Results
-from sabacc_training.game_config import rungs
-from sabacc_training.solving.cfr import Regrets
-from sabacc_training.solving.game_tree import flatten
-from sabacc_training.solving.responses import distance
-from sabacc_training.solving.rung import load_rung
-from sabacc_training.solving.solver import solve
+from sabacc_training.config.game import rungs
+from sabacc_training.solved_games.best_response import distance
+from sabacc_training.solved_games.cfr import Regrets
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import load_rung
+from sabacc_training.solved_games.solver import solve
 
 from sabacc_env import load_rules, rule_sets
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, action_names
-from sabacc_env.engine.codes import KIND_CODES
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, action_names
 from sabacc_env.engine.layout import KINDS
+from sabacc_env.engine.observation.encoding import KIND_CODES
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, feature_names
 from sabacc_env.rules import RuleSet
 from tools import distances, short_calls, zoo_page

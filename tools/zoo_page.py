@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sabacc_agents.zoo import members, read_card
-from sabacc_agents.zoo.card import Card, deals_of
+from sabacc_agents.zoo.model_card import Card, deals_of
 
 Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
 """Makes a Markdown table of a head and rows."""

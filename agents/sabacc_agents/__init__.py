@@ -5,7 +5,8 @@ saved network, or ``module:Class``.
 """
 
 from sabacc_agents.loading import load, trained_against
-from sabacc_agents.network import (
+from sabacc_agents.networks.features import Outlook
+from sabacc_agents.networks.network import (
     Network,
     NetworkAgent,
     NetworkInfo,
@@ -13,8 +14,7 @@ from sabacc_agents.network import (
     read_info,
     save_network,
 )
-from sabacc_agents.outlook import Outlook
-from sabacc_agents.saved import is_saved
+from sabacc_agents.saved_files import is_saved
 
 __all__ = [
     "Network",

@@ -1,6 +1,6 @@
 """A solved policy: what to play in every information state of a small game, and its agent.
 
-``sabacc solve`` makes the file (``saved.py``): arrays ``keys`` (m,), the information states in
+``sabacc solve`` makes the file (``saved_files``): arrays ``keys`` (m,), the information states in
 rising order; ``first`` (m + 1,), where the actions of each begin; ``actions`` and
 ``probabilities``, of all states one after the other.
 """
@@ -15,12 +15,23 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.saved import check_fit, plain_sizes, read_arrays, read_description, write_arrays
+from sabacc_agents.saved_files import (
+    check_fit,
+    plain_sizes,
+    read_arrays,
+    read_description,
+    write_arrays,
+)
 from sabacc_env.agent import sample
-from sabacc_env.checks import check_num_players, truth
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
-from sabacc_env.engine.features import OBSERVATION_DTYPE
-from sabacc_env.engine.tree import recognise
+from sabacc_env.arguments import check_num_players, truth
+from sabacc_env.engine.action_layout import (
+    DEFAULT_BET_SIZES,
+    BetSize,
+    encode_bet_sizes,
+    num_actions,
+)
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.search.game_tree import recognise
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 

@@ -27,8 +27,8 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.files import read_bytes, write_bytes
-from sabacc_env.sealing import sealed, unsealed
+from sabacc_env.storage.files import read_bytes, write_bytes
+from sabacc_env.storage.sealed import sealed, unsealed
 
 FORMAT: Final = b"sabacc-env compiled function 1\n"
 ENGINE: Final = Path(__file__).parent
@@ -122,7 +122,8 @@ def _folders() -> tuple[Path, ...]:
 def folder_name() -> str:
     """Return a name made of all that decides the machine code of every function."""
     versions = sys.implementation.cache_tag, *(m.__version__ for m in (numba, llvmlite, np))
-    decides = f"{versions} {numba.config.BOUNDSCHECK} {_hash_of_files(sorted(ENGINE.rglob('*.py')))}"
+    sources = _hash_of_files(sorted(ENGINE.rglob("*.py")))
+    decides = f"{versions} {numba.config.BOUNDSCHECK} {sources}"
     return f"engine-{hashlib.sha256(decides.encode()).hexdigest()[:16]}"
 
 

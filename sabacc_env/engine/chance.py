@@ -86,7 +86,7 @@ def roll(key_low: int, key_high: int, round_no: int) -> tuple[int, int]:
     return first + 1, second + 1
 
 
-# Chance told: for whoever walks through all that could happen (``tree.py``).
+# Chance told: for whoever walks through all that could happen (``search.game_tree``).
 
 
 @jit

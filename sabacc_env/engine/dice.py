@@ -1,6 +1,11 @@
 """The dice phase: the roll, and hands discarded and redrawn (RULES.md section 4)."""
 
-from sabacc_env.engine.cards import (
+from sabacc_env.engine.chance import roll, told
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, TOLD, Record
+from sabacc_env.engine.observation.encoding import SIXTHS
+from sabacc_env.engine.observation.public_features import show_seats
+from sabacc_env.engine.piles import (
     add_card,
     clear_hand,
     deal_spike,
@@ -9,11 +14,6 @@ from sabacc_env.engine.cards import (
     put_all_face_up,
     take_top,
 )
-from sabacc_env.engine.chance import roll, told
-from sabacc_env.engine.codes import SIXTHS
-from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, TOLD, Record
-from sabacc_env.engine.public import show_seats
 
 
 @jit

@@ -1,9 +1,9 @@
 """The end of a hand: unmatched bets, side pots, the Sabacc pot, blind draws (section 5)."""
 
-from sabacc_env.engine.cards import card_value, lowest, next_seat, put_face_up, take_top
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import OVER, Record
-from sabacc_env.engine.public import show_stakes
+from sabacc_env.engine.observation.public_features import show_stakes
+from sabacc_env.engine.piles import card_value, lowest, next_seat, put_face_up, take_top
 from sabacc_env.engine.ranking import hand_place, hand_strength, hand_total
 
 

@@ -6,7 +6,6 @@ number of cards where more win; and the ranking's tie-breakers. Each field is st
 wins. Two strengths are equal exactly when only a blind draw can decide. They stay below 2**53.
 """
 
-from sabacc_env.engine.cards import card_value, highest, lowest
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     ALTA_ORSL,
@@ -17,6 +16,7 @@ from sabacc_env.engine.layout import (
     SPACERS,
     Record,
 )
+from sabacc_env.engine.piles import card_value, highest, lowest
 
 # Widths of the fields below the place; see ``pack``.
 PLACE_SHIFT = 48

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from sabacc_env.engine.bets import (
+from sabacc_env.engine.betting import (
     call,
     has_no_turn,
     may_junk,
@@ -14,21 +14,6 @@ from sabacc_env.engine.bets import (
     raise_to,
     sized_total,
     to_call,
-)
-from sabacc_env.engine.cards import (
-    add_card,
-    clear_hand,
-    deal_spike,
-    hand_mask,
-    next_seat,
-    put_all_face_up,
-    put_face_up,
-    remove_card,
-    see,
-    shuffle_draw_pile,
-    take_discard,
-    take_top,
-    turn_up,
 )
 from sabacc_env.engine.chance import DECK
 from sabacc_env.engine.dice import dice_phase, roll_dice
@@ -63,14 +48,29 @@ from sabacc_env.engine.layout import (
     Record,
     kind_bits,
 )
-from sabacc_env.engine.pots import finish_hand
-from sabacc_env.engine.public import (
+from sabacc_env.engine.observation.public_features import (
     log_action,
     show_card_action,
     show_cards,
     show_seats,
     show_stakes,
 )
+from sabacc_env.engine.piles import (
+    add_card,
+    clear_hand,
+    deal_spike,
+    hand_mask,
+    next_seat,
+    put_all_face_up,
+    put_face_up,
+    remove_card,
+    see,
+    shuffle_draw_pile,
+    take_discard,
+    take_top,
+    turn_up,
+)
+from sabacc_env.engine.pots import finish_hand
 
 # Starting a hand.
 

@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from sabacc_env.arguments import check_num_players, whole
 from sabacc_env.cards import as_int
-from sabacc_env.checks import check_num_players, whole
-from sabacc_env.desk import Desk
-from sabacc_env.engine.actions import (
+from sabacc_env.engine.action_layout import (
     DEFAULT_BET_SIZES,
     BetSize,
     action_names,
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.engine.features import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.engine.layout import UNLIMITED
-from sabacc_env.envs.options import (
+from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.envs.reset_options import (
     RENDER_MODES,
     TABLE_OPTIONS,
     checked_render_mode,
     known_options,
 )
 from sabacc_env.errors import IllegalMove, SabaccError, named
-from sabacc_env.game import Game
-from sabacc_env.hands import hand_name
-from sabacc_env.keys import hand_key, split_key
+from sabacc_env.game.game import Game
+from sabacc_env.game.keys import hand_key, split_key
+from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.hand_ranks import hand_name
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet, load_rules
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env import asking
+from sabacc_env import agent_calls
 from sabacc_env.agent import Agent, agent_class
-from sabacc_env.checks import items, number
-from sabacc_env.engine.actions import BetSize
+from sabacc_env.arguments import items, number
+from sabacc_env.engine.action_layout import BetSize
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet
-from sabacc_env.tables import Tables
+from sabacc_env.tables.tables import Tables
 
 Ints = NDArray[np.int64]
 
@@ -67,13 +67,13 @@ class Opponents:
             raise SabaccError("weights: give one for each opponent, none negative, not all 0")
         # Who was there before may be in the middle of a hand.
         new = [agent for agent in agents if not any(agent is old for old in self.agents)]
-        asking.reset(new, len(self.members))
+        agent_calls.reset(new, len(self.members))
         self.agents = agents
         self._shares = shares / shares.sum()
 
     def _agent(self, opponent: Any) -> Agent:
         if isinstance(opponent, str):
-            return asking.build(opponent, agent_class(opponent), *self._built_for)
+            return agent_calls.build(opponent, agent_class(opponent), *self._built_for)
         if isinstance(opponent, type) or not isinstance(opponent, Agent):
             raise SabaccError(
                 f"opponents: {named(opponent)} is no agent; give agents built for this game, or "
@@ -83,19 +83,19 @@ class Opponents:
 
     def begin(self, tables: Tables) -> None:
         """Tell all agents to start at these tables, where nothing has been played yet."""
-        asking.begin(self.agents, tables)
+        agent_calls.begin(self.agents, tables)
 
     def restart(self, tables: Ints) -> None:
         """Tell all agents that a new hand begins at these tables."""
-        asking.restart(self.agents, tables)
+        agent_calls.restart(self.agents, tables)
 
     def remembered(self) -> list[Any]:
         """Return what each of ``agents`` remembers of the hands in play, for ``recall``."""
-        return asking.remembered(self.agents)
+        return agent_calls.remembered(self.agents)
 
     def recall(self, memories: list[Any]) -> None:
         """Let ``agents`` go on from what they ``remembered``."""
-        asking.recall(self.agents, memories)
+        agent_calls.recall(self.agents, memories)
 
     def draw(self, tables: Ints, rng: np.random.Generator) -> None:
         """Draw the agents of every seat of these tables."""
@@ -108,5 +108,5 @@ class Opponents:
         actions = np.zeros(len(which), dtype=np.int64)
         for member in np.flatnonzero(np.bincount(members)):
             rows = np.flatnonzero(members == member)
-            actions[rows] = asking.actions_at(self.agents[member], tables, which[rows], rng)
+            actions[rows] = agent_calls.actions_at(self.agents[member], tables, which[rows], rng)
         return actions

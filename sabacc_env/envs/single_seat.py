@@ -11,21 +11,21 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sabacc_env import asking
-from sabacc_env.checks import whole
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env import agent_calls
+from sabacc_env.arguments import whole
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.envs.aec import SabaccAEC, whole_action
-from sabacc_env.envs.learner_seat import Floats, seat_spaces
+from sabacc_env.envs.learner_tables import Floats, seat_spaces
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
-from sabacc_env.envs.options import (
+from sabacc_env.envs.reset_options import (
     RENDER_MODES,
     TABLE_OPTIONS,
     checked_render_mode,
     known_options,
 )
-from sabacc_env.envs.stake_ranges import Range, StakeRanges
+from sabacc_env.envs.start_ranges import Range, StakeRanges
 from sabacc_env.errors import SabaccError
-from sabacc_env.game import Game
+from sabacc_env.game.game import Game
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet
 
@@ -225,9 +225,9 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         while not table.terminations[self._agent] and (seat := self.game.seat_to_act) != self.seat:
             agent = self._opponents.agents[self._opponents.members[0, seat]]
             shown = table.observe(table.agent_selection)
-            seen = asking.seen_in(self.game, agent, shown["observation"])
+            seen = agent_calls.seen_in(self.game, agent, shown["observation"])
             mask = shown["action_mask"][None]
-            (action,) = asking.actions(agent, seen, mask, self.np_random, THE_TABLE)
+            (action,) = agent_calls.actions(agent, seen, mask, self.np_random, THE_TABLE)
             self._play(int(action))
         self._over = table.terminations[self._agent]
 

@@ -12,17 +12,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.checks import allowed, room_for, whole, whole_numbers
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.engine.showing import ENDING_DTYPE
-from sabacc_env.envs.learner_seat import Floats, Ints, LearnerTables
+from sabacc_env.arguments import allowed, room_for, whole, whole_numbers
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.engine.drivers.results import ENDING_DTYPE
+from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
-from sabacc_env.envs.options import known_options
-from sabacc_env.envs.stake_ranges import Range
+from sabacc_env.envs.reset_options import known_options
+from sabacc_env.envs.start_ranges import Range
 from sabacc_env.errors import SabaccError, named
-from sabacc_env.hands import hand_name
+from sabacc_env.hand_ranks import hand_name
 from sabacc_env.rules import RuleSet
-from sabacc_env.tables import Tables
+from sabacc_env.tables.tables import Tables
 
 Bools = NDArray[np.bool_]
 Step = tuple[Floats, NDArray[np.float64], Bools, Bools, dict[str, Any]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sabacc_env.checks import whole
+from sabacc_env.arguments import whole
 from sabacc_env.errors import SabaccError, named
-from sabacc_env.game import Game
+from sabacc_env.game.game import Game
 
 
 def checked(game: Game, seat: int | None) -> int | None:

@@ -9,7 +9,7 @@ from sabacc_env.render import point_of_view
 
 if TYPE_CHECKING:
     from sabacc_env.cards import Card
-    from sabacc_env.game import Game
+    from sabacc_env.game.game import Game
 
 Look: TypeAlias = str | float
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sabacc_env.render import point_of_view
 
 if TYPE_CHECKING:
-    from sabacc_env.game import Game
+    from sabacc_env.game.game import Game
 
 
 def render_text(game: Game, seat: int | None = None) -> str:

@@ -12,9 +12,9 @@ pytest.importorskip("stable_baselines3")
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_env.desk import Desk
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from tests.opponents import CALL, CHECK, JUNK, Preferring
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.game.turn_buffers import Desk
+from tests.support.opponents import CALL, CHECK, JUNK, Preferring
 
 RULES = load_rules("casino")
 
@@ -84,7 +84,7 @@ class Recorder(Tables):
 @pytest.mark.parametrize(("num_players", "hands"), [(2, 1), (4, 1), (3, 4)])
 def test_rewards_are_the_learners_own_results(monkeypatch, num_players, hands):
     """Replay what the tables saw: sum results of episodes in which the learner had acted."""
-    monkeypatch.setattr("sabacc_env.envs.learner_seat.Tables", Recorder)
+    monkeypatch.setattr("sabacc_env.envs.learner_tables.Tables", Recorder)
     Recorder.log = []
     rules = load_rules("yarith_bespin")  # all others may junk before the learner's first turn
     env = make(

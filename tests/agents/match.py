@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from sabacc_agents import load
 
-from sabacc_env import Tables, asking, load_rules
+from sabacc_env import Tables, agent_calls, load_rules
 from sabacc_env.agent import registered_agents
 from sabacc_env.rules import RuleSet
 
@@ -40,7 +40,7 @@ def net_credits(rules, agents, keys, dealers, *, rng, **options):
         rules, num_tables=len(keys), num_players=len(agents), keys=keys, dealers=dealers, **options
     )
     net = np.zeros((len(keys), len(agents)), dtype=np.int64)
-    asking.begin(list(set(agents)), tables)
+    agent_calls.begin(list(set(agents)), tables)
     playing = np.arange(len(keys))
     while len(playing):
         seats = tables.seats_to_act[playing]
@@ -48,7 +48,7 @@ def net_credits(rules, agents, keys, dealers, *, rng, **options):
         for seat, agent in enumerate(agents):
             mine = np.flatnonzero(seats == seat)
             if len(mine):
-                actions[mine] = asking.actions_at(agent, tables, playing[mine], rng)
+                actions[mine] = agent_calls.actions_at(agent, tables, playing[mine], rng)
         tables.step(actions, playing)
         net += tables.net_credits
         playing = playing[~tables.finished[playing]]

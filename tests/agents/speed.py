@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 from sabacc_agents import load
 
-from sabacc_env import Tables, asking, load_rules
+from sabacc_env import Tables, agent_calls, load_rules
 from sabacc_env.agent import registered_agents
 
 BATCH = 4096
@@ -30,7 +30,7 @@ def in_batches(agent, tables, rng):
         spent = 0.0
         for _ in range(STEPS):
             began = time.process_time()
-            actions = asking.actions_at(agent, tables, np.arange(BATCH), rng)
+            actions = agent_calls.actions_at(agent, tables, np.arange(BATCH), rng)
             spent += time.process_time() - began
             tables.step(actions)
         rates.append(STEPS * BATCH / spent)
@@ -41,11 +41,11 @@ def one_by_one(agent, other, tables, rng):
     """Return milliseconds a decision, (n,): positions are those that another agent comes to."""
     taken = []
     while len(taken) < ALONE:
-        tables.step(asking.actions_at(other, tables, np.arange(tables.num_tables), rng))
+        tables.step(agent_calls.actions_at(other, tables, np.arange(tables.num_tables), rng))
         table = rng.integers(tables.num_tables, size=1)
         if tables.action_masks[table].sum() > 1:
             began = time.process_time()
-            asking.actions_at(agent, tables, table, rng)
+            agent_calls.actions_at(agent, tables, table, rng)
             taken.append(1000 * (time.process_time() - began))
     return np.array(taken)
 
@@ -56,9 +56,9 @@ def main(rules: str, players: str = "2") -> None:
     rng = np.random.default_rng(0)
     for name in registered_agents():
         agent, other = (load(each, loaded, num_players) for each in (name, "heuristic"))
-        wants_views = asking.wants_views(agent)
+        wants_views = agent_calls.wants_views(agent)
         tables = Tables(loaded, 64 if wants_views else BATCH, num_players, seed=0)
-        asking.begin([agent], tables)
+        agent_calls.begin([agent], tables)
         if wants_views:
             low, middle, high = np.percentile(one_by_one(agent, other, tables, rng), (5, 50, 95))
             print(f"{name}: {middle:.1f} ms a decision ({low:.1f} to {high:.1f})", flush=True)

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from sabacc_agents import load, percentiles
+from sabacc_agents import load
+from sabacc_agents.expectation import win_chances
 
 from sabacc_env import Game, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.agent import Agent, registered_agents
 from sabacc_env.cards import Card, deck
-from sabacc_env.engine.actions import action_names
-from tests import strategies
-
-from .helpers import CERTAIN, NAMES, NEAREST, decision, decisions
+from sabacc_env.engine.action_layout import action_names
+from tests.support import strategies
+from tests.support.agents import CERTAIN, NAMES, NEAREST, decision, decisions
 
 SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3,))
 
@@ -25,11 +25,11 @@ SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3
 def rough_percentiles():
     """Let the maximiser know its percentiles less well: nothing here depends on how well."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(percentiles, "FINAL_HANDS", 512)
-        patch.setattr(percentiles, "PASSES", 1)
-        percentiles.percentiles.cache_clear()
+        patch.setattr(win_chances, "FINAL_HANDS", 512)
+        patch.setattr(win_chances, "PASSES", 1)
+        win_chances.percentiles.cache_clear()
         yield
-        percentiles.percentiles.cache_clear()
+        win_chances.percentiles.cache_clear()
 
 
 def test_the_registered_names():

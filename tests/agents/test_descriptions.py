@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sabacc_agents import equilibrium, network
+from sabacc_agents import equilibrium
 from sabacc_agents.equilibrium import Policy, save_policy
 from sabacc_agents.loading import load
-from sabacc_agents.saved import forms, located, read_arrays, read_description, write_arrays
+from sabacc_agents.networks import network
+from sabacc_agents.saved_files import forms, located, read_arrays, read_description, write_arrays
 
 from sabacc_env import SabaccError, load_rules
 

@@ -6,8 +6,7 @@ import pytest
 from sabacc_agents import load
 
 from sabacc_env import load_rules, rule_sets
-
-from .match import margin
+from tests.agents.match import margin
 
 CASINO = load_rules("casino")
 

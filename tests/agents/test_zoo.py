@@ -8,13 +8,12 @@ import itertools
 import numpy as np
 import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, trained_against, zoo
-from sabacc_agents.zoo.card import Card, Margin, Result
+from sabacc_agents.zoo.model_card import Card, Margin, Result
 
 from sabacc_env import SabaccError, load_rules
 from sabacc_env.observation import observation_version
-
-from .helpers import decisions
-from .test_network import weights_of
+from tests.agents.networks.test_network import weights_of
+from tests.support.agents import decisions
 
 pytest.importorskip("torch")
 GAMES = (load_rules("orsl"), load_rules("casino")), (3, 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.commands import run
+from tests.support.commands import run
 
 
 def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,8 +20,8 @@ def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str])
         (("one_cart", "random"), "rung: 'one_cart' is not on the ladder"),
         (("one_card",), "agents: name one at least"),
         (("one_card", "nobody"), "nobody"),
-        (("one_card", "tests.training.toys:Undecided"), "toys:Undecided' must return from"),
-        (("one_card", "tests.training.toys:Illegal"), "toys:Illegal' chose action"),
+        (("one_card", "tests.support.toys:Undecided"), "toys:Undecided' must return from"),
+        (("one_card", "tests.support.toys:Illegal"), "toys:Illegal' chose action"),
         (("one_card", "zoo:casino-2p"), "was made for the rules 'casino'"),
         (("one_card", "random", "--asks", 0), "asks: 0 are not enough"),
     ],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import run
+from tests.support.commands import run
 
 SABACC = [sys.executable, "-c", "from sabacc_training.cli import main; main()"]
 
@@ -53,7 +53,7 @@ def test_more_deals_than_memory_are_refused_by_their_key(evaluation, tmp_path, c
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory")
 def test_too_little_memory_is_one_sentence(evaluation: Path, tmp_path: Path) -> None:
     program = (
-        "import resource; from sabacc_training.cli import main; import sabacc_env.tables;"
+        "import resource; from sabacc_training.cli import main; import sabacc_env.tables.tables;"
         "import sabacc_training.commands.tournament;"
         "from resource import *; _, hard = getrlimit(RLIMIT_AS);"
         "used = 4096 * int(open('/proc/self/statm').read().split()[0]);"

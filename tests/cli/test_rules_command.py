@@ -11,7 +11,7 @@ from sabacc_training import cli
 
 from sabacc_env.rules import load_rules, rule_sets
 from sabacc_env.rules.text import page
-from tests.commands import run
+from tests.support.commands import run
 
 
 def test_without_a_name_all_six_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents import load
-from sabacc_training.solving import load_rung
+from sabacc_training.solved_games import load_rung
 
-from tests.commands import run
+from tests.support.commands import run
 
 
 def test_without_a_name_the_rungs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

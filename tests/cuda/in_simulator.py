@@ -13,14 +13,15 @@ import pytest
 import torch
 from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError
-from sabacc_training.config import validated
-from sabacc_training.fast import gpu, learner
-from sabacc_training.fast.config import FastConfig
+from sabacc_training.config.base import validated
+from sabacc_training.ppo import gpu
+from sabacc_training.ppo import trainer as learner
+from sabacc_training.ppo.config import FastConfig
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
 from tests.cuda.match import Match, play_matches
-from tests.processors import PRECISIONS
+from tests.support.processors import PRECISIONS
 
 TRAINED = {
     "trainer": "fast",

@@ -17,9 +17,9 @@ import numpy as np
 from numba.cuda.compiler import compile_ptx
 
 from sabacc_env import Tables
-from sabacc_env.devices import Cpu
-from sabacc_env.engine import cuda as kernels
+from sabacc_env.engine.drivers import cuda
 from sabacc_env.policies import always_raise, random_legal
+from sabacc_env.tables.cpu import Cpu
 
 CAPABILITY = (9, 0)
 
@@ -40,18 +40,18 @@ class Compiling(Cpu):
             print(name, flush=True)
 
     def run(self, function: Any, batches: Any, *arrays: Any) -> None:
-        kernel = kernels.kernel_for(kernels.device_code(function), len(arrays))
+        kernel = cuda.kernel_for(cuda.device_code(function), len(arrays))
         self.write_ptx(function.__name__, kernel, batches, arrays)
         super().run(function, batches, *arrays)
 
     def first(self, function: Any, batches: Any, *arrays: Any) -> int:
-        kernel = kernels.first_kernel_for(kernels.device_code(function), len(arrays))
+        kernel = cuda.first_kernel_for(cuda.device_code(function), len(arrays))
         self.write_ptx(function.__name__, kernel, batches, arrays, np.zeros(1, dtype=np.int64))
         return super().first(function, batches, *arrays)
 
     def play(self, policies: Any, batches: Any, settings: Any, which: Any) -> None:
-        kernel = kernels.kernel_for(kernels.play_by(policies), 1)
-        arguments = (*batches, kernels.NO_POLICIES, *settings), (which,)
+        kernel = cuda.kernel_for(cuda.play_by(policies), 1)
+        arguments = (*batches, cuda.NO_POLICIES, *settings), (which,)
         self.write_ptx("play_tables", kernel, *arguments)
         super().run(lambda *_: None, batches, which)
 
@@ -59,7 +59,7 @@ class Compiling(Cpu):
 def write_all(folder: Path) -> None:
     """Write every kernel that ``Tables`` starts."""
     device = Compiling(folder)
-    with patch("sabacc_env.tables.device_named", lambda name, threads: device):
+    with patch("sabacc_env.tables.tables.device_named", lambda name, threads: device):
         tables = Tables("casino", num_tables=2, num_players=2, packed=True)
     tables.step([0, 0])
     tables.play([random_legal, always_raise], 1)
@@ -68,9 +68,9 @@ def write_all(folder: Path) -> None:
     tables.final_endings([0])
     tables.clone_from(tables, [0], [1])
     words = np.zeros((1, 1), dtype=np.int64)
-    device.write_ptx("assign", kernels.assign, np.zeros(1, dtype=np.int32), words[0])
-    device.write_ptx("clear", kernels.clear, words[0])
-    device.write_ptx("move_rows", kernels.move_rows, words, words[0], words, words[0])
+    device.write_ptx("assign", cuda.assign, np.zeros(1, dtype=np.int32), words[0])
+    device.write_ptx("clear", cuda.clear, words[0])
+    device.write_ptx("move_rows", cuda.move_rows, words, words[0], words, words[0])
 
 
 if __name__ == "__main__":

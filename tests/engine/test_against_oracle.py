@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sabacc_env import Game, Move, load_rules, rule_sets
 from sabacc_env.rules import RuleSet
-from tests.engine.twins import deal_twins, legal_tuples, play_twins
-from tests.scenarios import SCENARIOS, Player, Scenario, run
-from tests.strategies import tables
+from tests.support.modes import deal_twins, legal_tuples, play_twins
+from tests.support.scenarios import SCENARIOS, Player, Scenario, run
+from tests.support.strategies import tables
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

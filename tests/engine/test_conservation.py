@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sabacc_env import RuleSet, load_rules, rule_sets
-from sabacc_env.engine.actions import encode_bet_sizes
+from sabacc_env.engine.action_layout import encode_bet_sizes
 from sabacc_env.engine.chance import below, hand_key, stream
 from sabacc_env.engine.layout import GAME_DTYPE, OVER
-from sabacc_env.engine.rulebook import rules_record, starting_credits
+from sabacc_env.engine.rules_record import rules_record, starting_credits
 from sabacc_env.engine.step import deal, legal_actions, play_action, reset_hand
-from tests.engine.twins import INTERPRETED
-from tests.strategies import tables
+from tests.support.modes import INTERPRETED
+from tests.support.strategies import tables
 
 HANDS_A_RULE_SET = 4000
 HANDS_A_HOUSE = 1000

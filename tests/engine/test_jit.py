@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sabacc_env.engine.cache import folder_name
-from tests.engine.twins import INTERPRETED
+from tests.support.modes import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
 COMPILES_ONE = "from sabacc_env.engine.chance import mix; print(mix(3))"

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from sabacc_env import Card, Game, RuleSet
-from sabacc_env.keys import hand_key
-from tests.engine.played_digest import played_digest
-from tests.training.solving.tree_digest import tree_digest
+from sabacc_env.game.keys import hand_key
+from tests.support.played_digest import played_digest
+from tests.support.tree_digest import tree_digest
 
 ROOT = Path(__file__).parents[2]
 MODES = {
@@ -50,7 +50,7 @@ def digest_in_mode(mode: str, module: str, *arguments: int) -> str:
     ],
 )
 def test_modes_agree(mode: str, hands: int, most_moves: int) -> None:
-    found = digest_in_mode(mode, "tests.engine.played_digest", hands, most_moves)
+    found = digest_in_mode(mode, "tests.support.played_digest", hands, most_moves)
     assert found == played_digest(hands, most_moves)
 
 
@@ -58,7 +58,7 @@ def test_modes_agree(mode: str, hands: int, most_moves: int) -> None:
     "mode", ["interpreted", pytest.param("bounds-checked", marks=pytest.mark.slow)]
 )
 def test_modes_agree_about_trees(mode: str) -> None:
-    assert digest_in_mode(mode, "tests.training.solving.tree_digest") == tree_digest()
+    assert digest_in_mode(mode, "tests.support.tree_digest") == tree_digest()
 
 
 def test_the_digest_notices_a_difference() -> None:

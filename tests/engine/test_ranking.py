@@ -21,9 +21,9 @@ from sabacc_env import Card, rank_hand
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import GAME_DTYPE, RANKINGS, Array, Record
 from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_strength
-from sabacc_env.hands import HAND_NAMES
-from tests.engine.twins import INTERPRETED
+from sabacc_env.hand_ranks import HAND_NAMES
 from tests.oracle.hands import rank
+from tests.support.modes import INTERPRETED
 
 PINNED = json.loads((Path(__file__).parent / "hand_counts.json").read_text())
 """For each ranking and name, how many hands of 2, 3, 4 and 5 cards have that name."""

@@ -15,7 +15,7 @@ import pytest
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule_sets, sabacc_v0
-from sabacc_env.keys import hand_key
+from sabacc_env.game.keys import hand_key
 from sabacc_env.observation import blocks
 
 with warnings.catch_warnings():  # pettingzoo.test imports environments in a deprecated way

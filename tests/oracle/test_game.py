@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sabacc_env.cards import Card, deck
-from tests.scenarios import SCENARIOS, Player, Scenario, cards, run
+from tests.support.scenarios import SCENARIOS, Player, Scenario, cards, run
 
 from .game import OracleGame
 from .pots import excess, layers

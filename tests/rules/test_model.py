@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from sabacc_env.cards import Card, deck
 from sabacc_env.errors import RulesError
 from sabacc_env.rules import Fees, RuleSet, load_rules, rule_sets
-from tests.strategies import rule_sets as any_rules
+from tests.support.strategies import rule_sets as any_rules
 
 MOST = 2**31 - 1
 POINTS: dict[str, Any] = {

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences, page, value_text
-from tests.strategies import rule_sets as any_rules
+from tests.support.strategies import rule_sets as any_rules
 
 
 def section(rules: RuleSet, title: str) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sabacc_training.config import chosen_config
-from sabacc_training.fast.config import FastConfig
-from sabacc_training.run_config import RunConfig
-from sabacc_training.selfplay_config import TrainingConfig
+from sabacc_training.config.base import chosen_config
+from sabacc_training.config.run import RunConfig
+from sabacc_training.ppo.config import FastConfig
+from sabacc_training.sb3.config import TrainingConfig
 
 if TYPE_CHECKING:
-    from sabacc_training.conductor import Run
+    from sabacc_training.runs.between_updates import Run
 
 TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": TrainingConfig, "fast": FastConfig}
 """What the key ``trainer`` may say, "sb3" where it says nothing."""
@@ -22,7 +22,7 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
     """Return the training run that a file describes, for the trainer that it names.
 
     Args:
-        path: as of ``sabacc_training.config.load_config``.
+        path: as of ``sabacc_training.config.base.load_config``.
         overrides: likewise.
 
     Raises:
@@ -34,12 +34,12 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
 def learner(config: RunConfig, state: Mapping[str, Any] | None = None) -> Run:
     """Return what learns in a run, as it begins, or as a ``state`` of it says."""
     if isinstance(config, FastConfig):
-        from sabacc_training.fast.learner import FastLearner
+        from sabacc_training.ppo.trainer import FastLearner
 
         # Also on a processor that would choose another precision.
         run: Run = FastLearner(config, precision=state["precision"] if state else None)
     else:
-        from sabacc_training.learner import Learner
+        from sabacc_training.sb3.trainer import Learner
 
         assert isinstance(config, TrainingConfig)
         run = Learner(config)
@@ -57,10 +57,10 @@ def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
         resume: go on from the checkpoint in the folder, as if there had been no stop.
     """
     if isinstance(config, FastConfig):
-        from sabacc_training.fast.run import train as train_fast
+        from sabacc_training.ppo.run import train as train_fast
 
         return train_fast(config, folder, resume=resume)
-    from sabacc_training.selfplay import train as train_sb3
+    from sabacc_training.sb3.run import train as train_sb3
 
     assert isinstance(config, TrainingConfig)
     return train_sb3(config, folder, resume=resume)

@@ -8,24 +8,24 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.reading import Ints
-from sabacc_agents.search.course import course_of
+from sabacc_agents.scripted.decoding import Ints
 from sabacc_agents.search.heuristic import heuristic
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
-from sabacc_env.engine.features import OBSERVATION_DTYPE
+from sabacc_agents.search.public_history import course_of
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
+from sabacc_env.engine.drivers.policy_loop import handed_over
 from sabacc_env.engine.layout import GAME_DTYPE, NUM_CARDS
-from sabacc_env.engine.playing import handed_over
-from sabacc_env.engine.playouts import (
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.search.determinization import Course, Room
+from sabacc_env.engine.search.rollouts import (
     MAX_ACTIONS,
     MODEL_SIGNATURE,
     Model,
     draw_worlds,
     play_out,
 )
-from sabacc_env.engine.worlds import Course, Room
 from sabacc_env.errors import SabaccError
+from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet
-from sabacc_env.view import GameView
 
 ROLLOUTS: Final = 2000
 """Hands played to their end for a decision."""

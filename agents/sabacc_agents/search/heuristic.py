@@ -14,11 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.reading import Floats, Ints
+from sabacc_agents.scripted.decoding import Floats, Ints
 from sabacc_env.agent import sample
-from sabacc_env.engine.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.engine.cards import lowest
-from sabacc_env.engine.features import OBSERVATION_DTYPE
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.engine.drivers.policy_loop import handed_over
 from sabacc_env.engine.jit import jit, jit_for
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
@@ -40,10 +39,11 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
-from sabacc_env.engine.playing import handed_over
-from sabacc_env.engine.playouts import MAX_ACTIONS, MODEL_SIGNATURE, ask
-from sabacc_env.engine.rulebook import rule_features
-from sabacc_env.hands import HAND_NAMES
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.piles import lowest
+from sabacc_env.engine.rules_record import rule_features
+from sabacc_env.engine.search.rollouts import MAX_ACTIONS, MODEL_SIGNATURE, ask
+from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.rules import RuleSet
 
 CHASE: Final = 3.5

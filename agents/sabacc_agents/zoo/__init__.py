@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from sabacc_agents.zoo.card import Card
+from sabacc_agents.zoo.model_card import Card
 from sabacc_env.errors import SabaccError, named
 
 PREFIX: Final = "zoo:"

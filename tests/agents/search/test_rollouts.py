@@ -8,23 +8,22 @@ import numpy as np
 import pytest
 from sabacc_agents import load
 from sabacc_agents.search.agent import Rollouts, UnweightedRollouts, resampled, room
-from sabacc_agents.search.course import course_of
 from sabacc_agents.search.heuristic import even, heuristic
-from sabacc_training.field import hero_margin
-from sabacc_training.match import play_match
+from sabacc_agents.search.public_history import course_of
+from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.evaluation.match import play_match
 
 from sabacc_env import Card, Game, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.agent import Agent, registered_agents
+from sabacc_env.engine.drivers.policy_loop import handed_over
 from sabacc_env.engine.jit import jit_for
 from sabacc_env.engine.layout import CALL, CHECK, FIRST_BET_ACTION, GAME_DTYPE, JUNK, STAND
-from sabacc_env.engine.playing import handed_over
-from sabacc_env.engine.playouts import MODEL_SIGNATURE, draw_worlds
-from tests.agents.helpers import decision
+from sabacc_env.engine.search.rollouts import MODEL_SIGNATURE, draw_worlds
 from tests.agents.test_agents import deck_from
-from tests.random_play import HOUSE_RULES, random_position
+from tests.support.agents import decision
+from tests.support.exact_worlds import SIZES
+from tests.support.random_play import HOUSE_RULES, random_position
 from tests.test_information import rearranged
-
-from .worlds import SIZES
 
 NAMES = ("rollouts", "rollouts_unweighted")
 EVERY_RULES = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.values())

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import Field
 
 from sabacc_env.rules.limits import MOST_SEATS
-from sabacc_training.config import Config, validated
+from sabacc_training.config.base import Config, validated
 
 Part = Literal["rules", "peers", "aec", "game", "tables", "players", "threads", "start"]
 

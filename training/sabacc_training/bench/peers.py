@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, TEXAS_RAW, TEXAS_WRAPPED
+from sabacc_training.bench.pettingzoo_loop import turns_subject
 from sabacc_training.bench.sampling import Play, Subject
-from sabacc_training.bench.turns import turns_subject
-from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.jobs.stopwatch import Stopwatch
 
 INSTALL: Final = 'pip install "sabacc-env[bench]"'
 

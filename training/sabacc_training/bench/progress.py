@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sabacc_training.bars import Bar
+from sabacc_training.jobs.progress_bar import Bar
 
 
 class BenchProgress(Bar):

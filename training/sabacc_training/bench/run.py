@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sabacc_training.bench.config import BenchConfig, Part
 from sabacc_training.bench.peers import peer_subjects
+from sabacc_training.bench.pettingzoo_loop import aec_subjects
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.results import Measured, Results
 from sabacc_training.bench.sampling import Sample, Subject, rounds
@@ -23,8 +24,7 @@ from sabacc_training.bench.tables import (
     tables_subjects,
     threads_subjects,
 )
-from sabacc_training.bench.turns import aec_subjects
-from sabacc_training.unfinished import Unfinished
+from sabacc_training.jobs.partial_results import Unfinished
 
 SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject | str]]]] = {
     "rules": rules_subjects,

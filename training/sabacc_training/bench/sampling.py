@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.jobs.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True)

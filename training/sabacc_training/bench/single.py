@@ -14,7 +14,7 @@ from typing import Final
 from sabacc_env import Game, load_rules
 from sabacc_training.bench.names import CACHED, COLD, GAME
 from sabacc_training.bench.sampling import Subject
-from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.jobs.stopwatch import Stopwatch
 
 RULES: Final = "casino"
 PLAYERS: Final = 4

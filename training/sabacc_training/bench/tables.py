@@ -14,7 +14,7 @@ from sabacc_env.policies import random_legal
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, inside, stepped
 from sabacc_training.bench.sampling import Play, Subject
-from sabacc_training.stopwatch import Stopwatch
+from sabacc_training.jobs.stopwatch import Stopwatch
 
 RULES: Final = "casino"
 """What is played where tables, players or threads are varied."""

@@ -8,15 +8,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from sabacc_env.files import write_bytes, write_text
+from sabacc_env.storage.files import write_bytes, write_text
 from sabacc_training.bench.config import bench_config
 from sabacc_training.bench.peers import INSTALL
-from sabacc_training.bench.picture import picture
+from sabacc_training.bench.plot import picture
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.report import about, figures_table, ratios_table
 from sabacc_training.bench.results import Results
 from sabacc_training.bench.run import machine, run
-from sabacc_training.unfinished import unfinished
+from sabacc_training.jobs.partial_results import unfinished
 
 
 def bench(

@@ -9,7 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from sabacc_training.demo import (
+from sabacc_training.evaluation.progress import MatchProgress
+from sabacc_training.evaluation.report import legend, margins_table
+from sabacc_training.experiments.demo import (
     DEALS,
     OPPONENTS,
     demo_config,
@@ -17,9 +19,7 @@ from sabacc_training.demo import (
     play_demo,
     train_demo,
 )
-from sabacc_training.progress import MatchProgress
-from sabacc_training.report import legend, margins_table
-from sabacc_training.stopping import Stopped
+from sabacc_training.jobs.stopping import Stopped
 
 NEXT = """\
 Try next:

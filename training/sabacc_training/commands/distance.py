@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.solving.game_tree import flatten
-from sabacc_training.solving.measuring import nash_conv
-from sabacc_training.solving.rung import load_rung
+from sabacc_training.solved_games.agent_strategy import nash_conv
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import load_rung
 
 
 def distance(name: str, *agents: str, asks: int = 1000) -> None:

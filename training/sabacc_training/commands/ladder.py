@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.files import check_writable, make_folder, write_bytes
+from sabacc_env.storage.files import check_writable, make_folder, write_bytes
 from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
-from sabacc_training.fast.ladder import METHODS, POINTS, Climb, climb
-from sabacc_training.solving.game_tree import flatten
-from sabacc_training.solving.rung import load_rung
-from sabacc_training.stopping import Stopped, stop_signals
-from sabacc_training.unfinished import unfinished
+from sabacc_training.experiments.nash_conv_curves import METHODS, POINTS, Climb, climb
+from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.jobs.stopping import Stopped, stop_signals
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import load_rung
 
 
 def ladder(
@@ -72,7 +72,7 @@ def ladder(
                 climbs.append(climb(tree, method, steps, seeds, kept, stops, progress))
                 _tell(climbs[-1], target)
             if picture is not None:
-                from sabacc_training.fast.picture import picture as drawn
+                from sabacc_training.experiments.nash_conv_plot import picture as drawn
 
                 write_bytes(picture, drawn(title, climbs))
             kept.finish()

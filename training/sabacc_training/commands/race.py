@@ -10,16 +10,16 @@ from pathlib import Path
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_training.bench.run import machine
-from sabacc_training.config import validated
-from sabacc_training.field import hero_margin
-from sabacc_training.race import Lap, Measure, run_until
-from sabacc_training.run_config import RunConfig
-from sabacc_training.solving.game_tree import flatten
-from sabacc_training.solving.measuring import nash_conv as nash_conv_of
-from sabacc_training.solving.rung import load_rung
-from sabacc_training.stopping import Stopped, stop_signals
+from sabacc_training.config.base import validated
+from sabacc_training.config.run import RunConfig
+from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.experiments.race import Lap, Measure, run_until
+from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.jobs.stopping import Stopped, stop_signals
+from sabacc_training.solved_games.agent_strategy import nash_conv as nash_conv_of
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.trainers import training_config
-from sabacc_training.unfinished import unfinished
 
 DEALS = 2000
 """Deals of a margin, each from every seat."""

@@ -8,19 +8,19 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from sabacc_agents.equilibrium import save_policy
-from sabacc_agents.saved import SUFFIX
+from sabacc_agents.saved_files import SUFFIX
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.files import check_writable, clear_leftovers
-from sabacc_training.game_config import rungs
-from sabacc_training.locking import locked_file
-from sabacc_training.solving.cfr import VARIANTS
-from sabacc_training.solving.game_tree import flatten
-from sabacc_training.solving.progress import SolvingProgress
-from sabacc_training.solving.rung import Rung, load_rung
-from sabacc_training.solving.solver import Solution
-from sabacc_training.solving.solver import solve as solve_game
-from sabacc_training.stopping import Stopped
+from sabacc_env.storage.files import check_writable, clear_leftovers
+from sabacc_training.config.game import rungs
+from sabacc_training.jobs.locking import locked_file
+from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.solved_games.cfr import VARIANTS
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.progress import SolvingProgress
+from sabacc_training.solved_games.rung import Rung, load_rung
+from sabacc_training.solved_games.solver import Solution
+from sabacc_training.solved_games.solver import solve as solve_game
 
 
 def solve(

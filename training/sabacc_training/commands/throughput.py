@@ -9,11 +9,11 @@ from statistics import median
 from sabacc_env.errors import SabaccError
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
-from sabacc_training.fast.config import FastConfig
-from sabacc_training.fast.mlp import Made
-from sabacc_training.fast.throughput import throughput as measured
+from sabacc_training.experiments.throughput import throughput as measured
+from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.mlp import Made
 from sabacc_training.trainers import training_config
-from sabacc_training.unfinished import unfinished
 
 
 def throughput(

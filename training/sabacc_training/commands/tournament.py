@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from sabacc_training.config import load_config
-from sabacc_training.progress import MatchProgress
-from sabacc_training.report import legend, standings
-from sabacc_training.tournament import TournamentConfig, play_tournament
+from sabacc_training.config.base import load_config
+from sabacc_training.evaluation.progress import MatchProgress
+from sabacc_training.evaluation.report import legend, standings
+from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
 
 
 def tournament(

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from sabacc_training import trainers
-from sabacc_training.stopping import Stopped
+from sabacc_training.jobs.stopping import Stopped
 
 
 def train(config: str, *overrides: str, folder: Path | None = None, resume: bool = False) -> None:

@@ -12,10 +12,10 @@ from sabacc_agents.loading import load
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
 from sabacc_env.rules.limits import MOST_SEATS
-from sabacc_training.config import validated
-from sabacc_training.evaluation import Entrant
-from sabacc_training.game_config import GameConfig
-from sabacc_training.watch import narrate, play_hand
+from sabacc_training.config.base import validated
+from sabacc_training.config.game import GameConfig
+from sabacc_training.evaluation.evaluate import Entrant
+from sabacc_training.evaluation.watch import narrate, play_hand
 
 
 def watch(

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 from sabacc_agents.zoo import PREFIX, members, read_card
-from sabacc_agents.zoo.card import Card, deals_of
+from sabacc_agents.zoo.model_card import Card, deals_of
 
 from sabacc_env.errors import SabaccError
 
@@ -41,7 +41,7 @@ def zoo(
             raise SabaccError("zoo: say which member, before --measure or --publish")
         console.print(_overview() if members() else "The zoo is empty.")
     elif publish is not None:
-        from sabacc_training import publishing
+        from sabacc_training.experiments import publishing
 
         deals = 10_000 if deals is None else deals
         rollouts = 0 if rollouts is None else rollouts
@@ -49,7 +49,7 @@ def zoo(
             raise SabaccError("deals, rollouts: an interval needs at least 2")
         _print_card(console, publishing.publish(name, publish, deals, rollouts))
     elif measure:
-        from sabacc_training import publishing
+        from sabacc_training.experiments import publishing
 
         _print_card(console, publishing.measured_again(name))
     else:

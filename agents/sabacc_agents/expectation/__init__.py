@@ -1,0 +1,1 @@
+"""Agents that work out exact expectations over the next card."""

@@ -1,0 +1,1 @@
+"""Policy networks: their files, their inputs, and the agent that plays one."""

@@ -1,0 +1,354 @@
+"""A saved policy network: its file, and the agent that plays it.
+
+The file (``saved_files``) holds arrays ``layers.0.weight``, ``layers.0.bias``, ``layers.1.weight``
+and so on, the last layer giving the logits, each weight of shape (outputs, inputs), in float32 or
+float16; ``outlook.columns``, ``outlook.terms`` and ``outlook.factors`` where the first layer is
+shown an ``Outlook`` in place of the observation. Its description says what the network was made for
+and how it was trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.networks.features import TERMS, Outlook
+from sabacc_agents.saved_files import (
+    check_fit,
+    needs,
+    plain_sizes,
+    read_arrays,
+    read_description,
+    write_arrays,
+)
+from sabacc_env.agent import sample
+from sabacc_env.arguments import check_num_players, items, truth
+from sabacc_env.engine.action_layout import (
+    DEFAULT_BET_SIZES,
+    BetSize,
+    encode_bet_sizes,
+    num_actions,
+)
+from sabacc_env.errors import SabaccError, named
+from sabacc_env.observation import OBSERVATION_SIZE
+from sabacc_env.rules import RuleSet
+
+FORMAT: Final = "sabacc-network"
+VERSION: Final = 3
+ACTIVATIONS: Final = ("tanh", "relu")
+PRECISIONS: Final = ("float32", "float16")
+
+OUTLOOK: Final[dict[str, np.dtype[Any]]] = {
+    "outlook.columns": np.dtype(np.int16),
+    "outlook.terms": np.dtype(np.int16),
+    "outlook.factors": np.dtype(np.float32),
+}
+"""The arrays of an outlook in a file, and their types."""
+
+
+@dataclass(frozen=True)
+class NetworkInfo:
+    """What a network was made for, and how it was trained.
+
+    Attributes:
+        rules: every rule set that it plays.
+        num_players: every number of seats that it plays at, under each of these.
+        bet_sizes: what its bet actions mean.
+        activation: ``"tanh"`` or ``"relu"``, after every layer but the last.
+        training: plain data, free in form; ``"opponents"``, if there, lists the names of the
+            agents that it met in training. Usual keys beside it: config, steps, seed.
+    """
+
+    rules: tuple[RuleSet, ...]
+    num_players: tuple[int, ...]
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES
+    activation: str = "tanh"
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rule_sets, numbers = items("rules", self.rules), items("num_players", self.num_players)
+        if not (rule_sets and numbers):
+            raise SabaccError("a network is made for a rule set and a number of players at least")
+        for rules in rule_sets:
+            if not isinstance(rules, RuleSet):
+                raise SabaccError(f"rules: {named(rules)} is no RuleSet")
+            for players in numbers:
+                check_num_players(rules, players)
+        if not isinstance(self.activation, str) or self.activation not in ACTIVATIONS:
+            raise SabaccError(
+                f"the activation {named(self.activation)} is unknown; use one of "
+                f"{', '.join(ACTIVATIONS)}"
+            )
+        encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
+        if not isinstance(self.training, Mapping):
+            raise SabaccError("training: is no mapping")
+        if not isinstance(self.training.get("opponents", ()), Sequence):
+            raise SabaccError("training: its opponents are no list")
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The names of the agents that the network met in training."""
+        return tuple(self.training.get("opponents", ()))
+
+
+@dataclass(frozen=True)
+class Network:
+    """A policy network in memory.
+
+    Attributes:
+        weights: the arrays of its layers by name, float32.
+        info: what it was made for.
+        outlook: what its first layer is shown; None for the observation as it is.
+    """
+
+    weights: Mapping[str, NDArray[np.float32]]
+    info: NetworkInfo
+    outlook: Outlook | None = None
+
+    @property
+    def layer_sizes(self) -> tuple[int, ...]:
+        """How many numbers it is shown, the width of each hidden layer, and of the logits."""
+        return _layer_sizes(self.weights)
+
+
+class NetworkAgent:
+    """Plays a policy network: a masked softmax over its logits, sampled.
+
+    Args:
+        rules: the rules that it will play, among the network's; None for the first of these.
+        num_players: likewise.
+        bet_sizes: what the bet actions mean, the same as the network's.
+        network: the path of a saved network, or one in memory.
+        greedy: take the most likely action instead.
+
+    Raises:
+        SabaccError: for a network made for something else; a file that is no network; no torch.
+    """
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet | None = None,
+        num_players: int | None = None,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        *,
+        network: str | Path | Network,
+        greedy: bool = False,
+    ) -> None:
+        label = "this network" if isinstance(network, Network) else str(network)
+        info = network.info if isinstance(network, Network) else read_info(network)
+        made_for = info.rules, info.num_players, info.bet_sizes
+        check_fit(label, made_for, rules, num_players, bet_sizes)
+        if not isinstance(network, Network):
+            network = load_network(network)
+        self.info = info
+        self.greedy = truth("greedy", greedy)
+        self._outlook = network.outlook
+        self._torch = needs("torch")
+        self._layers = [
+            tuple(
+                self._torch.tensor(np.asarray(network.weights[f"layers.{layer}.{part}"]))
+                for part in ("weight", "bias")
+            )
+            for layer in range(len(network.layer_sizes) - 1)
+        ]
+
+    def reset(self, num_tables: int) -> None:
+        """Remember nothing."""
+
+    def act(
+        self,
+        observations: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Draw a legal action for each row, or take the most likely one."""
+        probabilities = self.probabilities(observations, action_masks)
+        if self.greedy:
+            return np.asarray(probabilities.argmax(axis=1), dtype=np.int64)
+        return sample(probabilities, rng)
+
+    def probabilities(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Return the distribution that it draws from, (n, num_actions); 0 for what is illegal."""
+        torch = self._torch
+        shown = observations if self._outlook is None else self._outlook.shown(observations)
+        activate = torch.tanh if self.info.activation == "tanh" else torch.relu
+        with torch.inference_mode():
+            values = torch.as_tensor(np.ascontiguousarray(shown))
+            for index, (weight, bias) in enumerate(self._layers):
+                values = torch.nn.functional.linear(values, weight, bias)
+                if index < len(self._layers) - 1:
+                    values = activate(values)
+            legal = torch.as_tensor(np.ascontiguousarray(action_masks)) != 0
+            logits = values.double().masked_fill(~legal, -torch.inf)
+            chances: NDArray[np.float64] = torch.softmax(logits, dim=1).numpy()
+        return chances
+
+
+# Files.
+
+
+def save_network(
+    path: str | Path,
+    weights: Mapping[str, Any],
+    info: NetworkInfo,
+    outlook: Outlook | None = None,
+    precision: Literal["float32", "float16"] = "float32",
+) -> None:
+    """Write a policy network to a file, whole or not at all.
+
+    Args:
+        path: a path that ends in ``.safetensors``.
+        weights: arrays or torch tensors ``layers.0.weight`` (outputs, inputs), ``layers.0.bias``
+            (outputs,) and so on; the last layer gives one logit an action.
+        info: what the network is for.
+        outlook: what its first layer is shown; without, the observation as it is.
+        precision: what the weights are kept in; they are float32 again when they are read.
+
+    Raises:
+        SabaccError: for weights that are no network of this kind or do not fit ``info``.
+    """
+    if not isinstance(weights, Mapping):
+        raise SabaccError(f"weights: {named(weights)} is no mapping of arrays")
+    if not isinstance(info, NetworkInfo):
+        raise SabaccError(f"info: {named(info)} is no NetworkInfo")
+    if not isinstance(outlook, Outlook | None):
+        raise SabaccError(f"outlook: {named(outlook)} is no Outlook")
+    if not isinstance(precision, str) or precision not in PRECISIONS:
+        raise SabaccError(f"precision: {named(precision)} is none; use {' or '.join(PRECISIONS)}")
+    with np.errstate(over="ignore"):  # what is too large is refused below
+        arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
+    _check(str(path), arrays, info, outlook)
+    described = {
+        "rules": [rules.canonical() for rules in info.rules],
+        "num_players": info.num_players,
+        "bet_sizes": plain_sizes(info.bet_sizes),
+        "layer_sizes": _layer_sizes(arrays),
+        "activation": info.activation,
+        "training": dict(info.training),
+    }
+    looks = {} if outlook is None else _outlook_arrays(outlook)
+    write_arrays(path, arrays | looks, FORMAT, VERSION, described)
+
+
+def named_layers(layers: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return layers, a weight and a bias each, the first first, as ``save_network`` takes them."""
+    return {
+        f"layers.{layer}.{part}": value
+        for layer, parts in enumerate(layers)
+        for part, value in zip(("weight", "bias"), parts, strict=True)
+    }
+
+
+def load_network(path: str | Path) -> Network:
+    """Read a saved network, or ``zoo:NAME``.
+
+    Raises:
+        SabaccError: for a file that cannot be read, or is no network of this version.
+    """
+    info = read_info(path)
+    arrays = read_arrays(path)
+    looks = [arrays.pop(name) for name in OUTLOOK if name in arrays]
+    outlook = _outlook_of(str(path), looks) if looks else None
+    if other := [name for name, array in arrays.items() if array.dtype.kind != "f"]:
+        raise SabaccError(f"{path}: its array {other[0]} is not of floating-point numbers")
+    weights = {name: array.astype(np.float32) for name, array in arrays.items()}
+    _check(str(path), weights, info, outlook)
+    return Network(weights, info, outlook)
+
+
+def read_info(path: str | Path) -> NetworkInfo:
+    """Read only what a saved network says about itself.
+
+    Raises:
+        SabaccError: as ``load_network``.
+    """
+    described = read_description(path, FORMAT, VERSION, "network")
+    try:
+        return NetworkInfo(
+            rules=tuple(map(RuleSet.from_canonical, described["rules"])),
+            num_players=tuple(described["num_players"]),
+            bet_sizes=tuple(described["bet_sizes"]),
+            activation=described["activation"],
+            training=described["training"],
+        )
+    except (AttributeError, KeyError, TypeError, SabaccError) as error:
+        raise SabaccError(f"{path}: has a damaged description ({error})") from None
+
+
+def _array(value: Any) -> NDArray[np.float32]:
+    """Return an array or a torch tensor, wherever it lies, as contiguous float32."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().float().numpy()
+    try:
+        return np.ascontiguousarray(value, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise SabaccError(f"weights: {named(value)} is no array of numbers") from None
+
+
+def _outlook_arrays(outlook: Outlook) -> dict[str, NDArray[Any]]:
+    """Return an outlook as a file has it."""
+    arrays: list[NDArray[Any]] = [outlook.columns, outlook.terms, outlook.factors]
+    return {
+        name: array.astype(dtype)
+        for (name, dtype), array in zip(OUTLOOK.items(), arrays, strict=True)
+    }
+
+
+def _outlook_of(label: str, arrays: Sequence[NDArray[Any]]) -> Outlook:
+    """Return the outlook in a file; what the observation does not have would be read beside it."""
+    if [array.dtype for array in arrays] == list(OUTLOOK.values()):
+        columns, terms, factors = arrays
+        rows = columns.ndim == 1 and terms.ndim == 2 and terms.shape == factors.shape
+        features = np.concatenate([columns.ravel(), terms.ravel()])
+        known = (features >= 0) & (features < OBSERVATION_SIZE)
+        if rows and terms.shape[1] == TERMS and known.all() and np.isfinite(factors).all():
+            return Outlook(columns.astype(np.int64), terms.astype(np.int64), factors)
+    raise SabaccError(f"{label}: its outlook is damaged: it shows what no observation has")
+
+
+def _layer_sizes(weights: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
+    shapes = [weights[f"layers.{layer}.weight"].shape for layer in range(len(weights) // 2)]
+    return (shapes[0][1], *(outputs for outputs, _ in shapes))
+
+
+# What is refused.
+
+
+def _check(
+    label: str,
+    weights: Mapping[str, NDArray[Any]],
+    info: NetworkInfo,
+    outlook: Outlook | None,
+) -> None:
+    """Refuse arrays that are not the layers of a network from what is shown to logits."""
+    count = max(1, len(weights) // 2)
+    wanted = {f"layers.{layer}.{part}" for layer in range(count) for part in ("weight", "bias")}
+    if set(weights) != wanted:
+        raise SabaccError(
+            f"{label}: a network's arrays are layers.0.weight, layers.0.bias, layers.1.weight and "
+            f"so on, not {', '.join(sorted(map(str, weights))) or 'nothing'}"
+        )
+    width = OBSERVATION_SIZE if outlook is None else outlook.size
+    for layer in range(count):
+        weight, bias = weights[f"layers.{layer}.weight"], weights[f"layers.{layer}.bias"]
+        if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
+            raise SabaccError(
+                f"{label}: layer {layer} takes {width} numbers, so its weight has a shape "
+                f"(outputs, {width}) and its bias (outputs,), not {weight.shape} and {bias.shape}"
+            )
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise SabaccError(f"{label}: layer {layer} holds what is no finite {weight.dtype}")
+        width = weight.shape[0]
+    if width != num_actions(info.bet_sizes):
+        raise SabaccError(
+            f"{label}: its last layer gives {width} logits, but {len(info.bet_sizes)} bet sizes "
+            f"make {num_actions(info.bet_sizes)} actions"
+        )

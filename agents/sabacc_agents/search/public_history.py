@@ -1,0 +1,76 @@
+"""A view as the engine takes it: how the hand began, what was played, what is seen now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.drivers import single
+from sabacc_env.engine.layout import GAME_DTYPE, KINDS, NUM_CARDS
+from sabacc_env.engine.rules_record import rules_record
+from sabacc_env.engine.search.determinization import COURSE_DTYPE, SEEN_DTYPE, Course
+from sabacc_env.game.view import GameView
+
+
+def course_of(view: GameView, sizes: NDArray[Any]) -> Course:
+    """Return a hand in play as its view shows it, to the seat that is to act.
+
+    Args:
+        view: what that seat sees; its history whole.
+        sizes: what bet actions mean, as ``encode_bet_sizes`` returns it.
+    """
+    return Course(_start(view), rules_record(view.rules), sizes, _moves(view), _seen(view))
+
+
+def _start(view: GameView) -> NDArray[Any]:
+    """Return the record that the hand was dealt into, with the dice that have been rolled."""
+    start = np.zeros(1, GAME_DTYPE)
+    start["num_players"] = view.num_players
+    start["hands"] = 1
+    if not view.rules.points:
+        start["credits"][0, : view.num_players] = view.credits_before
+        able = sum(credits >= view.rules.ante_unit for credits in start["credits"][0].tolist())
+        start["sabacc_pot"] = view.sabacc_pot - able * view.rules.sabacc_ante
+    single.prepare(start, rules_record(view.rules), 0, 0, view.dealer)
+    start["deck_given"] = 1
+    start["dice_given"] = len(view.dice)
+    start["dice"][0, : len(view.dice)] = np.reshape(view.dice, (-1, 2))
+    return start
+
+
+def _moves(view: GameView) -> NDArray[Any]:
+    """Return the public moves, (n,) of ``COURSE_DTYPE``."""
+    moves = np.zeros(len(view.history), COURSE_DTYPE)
+    for move, (turn, taken) in zip(moves, zip(view.history, view.taken, strict=True), strict=True):
+        move["kind"] = KINDS.index(turn.move.kind)
+        move["card"] = -1 if turn.move.card is None else turn.move.card
+        move["taken"] = -1 if taken is None else taken
+        move["total"] = turn.move.amount or 0
+    return moves
+
+
+def _seen(view: GameView) -> NDArray[Any]:
+    """Return what is seen now, (1,) of ``SEEN_DTYPE``."""
+    seen = np.zeros(1, SEEN_DTYPE)
+    known = [_mask(cards) for cards in view.known_cards]
+    spikes = [_mask([] if card is None else [card]) for card in view.spike_cards]
+    drawn = _mask([] if view.drawn_card is None else [view.drawn_card])
+    in_sight = _mask(view.hand) | drawn | _mask(view.discard_pile)
+    for cards in (*known, *spikes):
+        in_sight |= cards
+    seen["seat"] = view.seat
+    seen["known"][0, : len(known)] = known
+    seen["spikes"][0, : len(spikes)] = spikes
+    seen["hand"] = _mask(view.hand)
+    seen["drawn"] = drawn
+    seen["buried"] = _mask(view.seen_cards) & ~in_sight
+    seen["pile_size"] = len(view.discard_pile)
+    seen["pile"][0] = [*view.discard_pile, *[-1] * (NUM_CARDS - len(view.discard_pile))]
+    return seen
+
+
+def _mask(cards: Iterable[int]) -> int:
+    return sum(1 << int(card) for card in cards)

@@ -1,0 +1,201 @@
+"""Asking agents: every call into an agent's own code, what comes back checked.
+
+Anyone may write an agent, so whatever is wrong with one is a sentence that names it: by what the
+user wrote when it is built, after that by the module and the class that it is an object of.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.agent import Agent
+from sabacc_env.arguments import allowed
+from sabacc_env.engine.action_layout import BetSize
+from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game.game import Game
+from sabacc_env.game.view import GameView
+from sabacc_env.rules import RuleSet
+from sabacc_env.rules.wording import shown
+from sabacc_env.tables.tables import Tables
+
+SLACK: Final = 1e-4
+"""How far from 1 the sum of a distribution may be, for some are computed in float32."""
+
+
+def build(
+    name: str, found: object, rules: RuleSet, num_players: int, bet_sizes: Sequence[BetSize]
+) -> Agent:
+    """Return an agent of a class that was found under a name.
+
+    Raises:
+        SabaccError: for what is no class, lacks a method of ``Agent``, or cannot be built.
+    """
+    if not isinstance(found, type):
+        raise SabaccError(f"agent: {name!r} is no class; it names {shown(found)}")
+    for method in ("reset", "act"):
+        if not callable(getattr(found, method, None)):
+            raise SabaccError(f"agent: {name!r} has no method {method}, which every agent needs")
+    with _own_code(name, f"{found.__name__}(rules, num_players, bet_sizes=...)"):
+        agent: Agent = found(rules, num_players, bet_sizes=bet_sizes)
+    return agent
+
+
+def reset(agents: Iterable[Agent], num_tables: int) -> None:
+    """Tell agents to start that many tables."""
+    for agent in agents:
+        with _own_code(_name(agent), "reset"):
+            agent.reset(num_tables)
+
+
+def begin(agents: Sequence[Agent], tables: Tables) -> None:
+    """Tell agents to start at these tables, where nothing has been played yet."""
+    if any(map(wants_views, agents)):
+        tables.keep_histories()
+    reset(agents, tables.num_tables)
+
+
+def restart(agents: Iterable[Agent], tables: NDArray[np.int64]) -> None:
+    """Tell the agents that care that a new hand begins at these tables."""
+    for agent in agents:
+        if method := getattr(agent, "restart", None):
+            with _own_code(_name(agent), "restart"):
+                method(tables)
+
+
+def remembered(agents: Iterable[Agent]) -> list[Any]:
+    """Return what each agent remembers of the hands in play; None for one that does not tell."""
+    memories = []
+    for agent in agents:
+        method = getattr(agent, "remembered", None)
+        with _own_code(_name(agent), "remembered"):
+            memories.append(None if method is None else method())
+    return memories
+
+
+def recall(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
+    """Let agents go on from what they ``remembered``."""
+    for agent, memory in zip(agents, memories, strict=False):
+        if memory is not None and (method := getattr(agent, "recall", None)):
+            with _own_code(_name(agent), "recall"):
+                method(memory)
+
+
+def wants_views(agent: Agent) -> bool:
+    """Say whether an agent is to be given views in place of observations."""
+    return getattr(agent, "wants", None) == "views"
+
+
+def seen_in(
+    game: Game, agent: Agent, observation: NDArray[np.float32]
+) -> NDArray[np.float32] | list[GameView]:
+    """Return what an agent is shown of a game where it is to act: the one row for ``actions``."""
+    seat = game.seat_to_act
+    assert seat is not None
+    return [game.view(seat)] if wants_views(agent) else observation[None]
+
+
+def actions_at(
+    agent: Agent, tables: Tables, which: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return what an agent plays at these tables, where it is to act; raises as ``actions``."""
+    seen: NDArray[np.float32] | list[GameView] = (
+        [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in which]
+        if wants_views(agent)
+        else tables.observations[which]
+    )
+    return actions(agent, seen, tables.action_masks[which], rng, which)
+
+
+def actions(
+    agent: Agent,
+    observations: NDArray[np.float32] | list[GameView],
+    action_masks: NDArray[np.int8],
+    rng: np.random.Generator,
+    tables: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return an agent's action for each row; arguments as of ``Agent.act``.
+
+    Raises:
+        IllegalMove: for an action that the mask does not allow.
+        SabaccError: for anything but one whole number a row, or an error of the agent's own, which
+            is then the cause.
+    """
+    with _own_code(_name(agent), "act"):
+        chosen = np.asarray(given := agent.act(observations, action_masks, rng, tables))
+    count = len(action_masks)
+    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+        got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else shown(given)
+        raise SabaccError(
+            f"agent: {_name(agent)!r} must return from act whole numbers of shape ({count},), "
+            f"not {got}"
+        )
+    legal = allowed(action_masks, chosen)
+    if not legal.all():
+        row = int(legal.argmin())
+        choices = ", ".join(map(str, np.flatnonzero(action_masks[row])))
+        raise IllegalMove(
+            f"agent: {_name(agent)!r} chose action {chosen[row]} at table {tables[row]}, where it "
+            f"is not legal; legal: {choices}"
+        )
+    return chosen.astype(np.int64, copy=False)
+
+
+def probabilities(
+    agent: Agent,
+    observations: NDArray[np.float32] | list[GameView],
+    action_masks: NDArray[np.int8],
+) -> NDArray[np.float64] | None:
+    """Return the distributions that an agent says it draws from; None for one that does not tell.
+
+    Raises:
+        SabaccError: for what is no distribution over legal actions, or an error of the agent's own.
+    """
+    method = getattr(agent, "probabilities", None)
+    if method is None:
+        return None
+    with _own_code(_name(agent), "probabilities"):
+        given = np.asarray(method(observations, action_masks), dtype=np.float64)
+    shape = action_masks.shape
+    if (
+        given.shape != shape
+        or not (given >= 0).all()
+        or given[action_masks == 0].any()
+        or not np.allclose(given.sum(axis=1), 1, rtol=0, atol=SLACK)
+    ):
+        raise SabaccError(
+            f"agent: {_name(agent)!r} must return from probabilities an array of shape {shape}, "
+            "never negative, 0 for what is not legal, each row adding up to 1"
+        )
+    return given
+
+
+def _name(agent: Agent) -> str:
+    return f"{type(agent).__module__}:{type(agent).__qualname__}"
+
+
+@contextmanager
+def _own_code(name: str, call: str) -> Iterator[None]:
+    """Make one sentence of an error in the agent's own code, and keep the error as its cause."""
+    try:
+        yield
+    except SabaccError as error:
+        raise SabaccError(f"agent: {name!r}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise SabaccError(f"agent: {name!r} failed in {call}: {_told(error)}") from error
+
+
+def _told(error: BaseException) -> str:
+    """Return an error on one line, with the last line of the agent's own file that led to it."""
+    said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    frames = [at for at in traceback.extract_tb(error.__traceback__) if at.filename != __file__]
+    if not frames:  # it could not even be called
+        return said
+    last = [at for at in frames if at.filename == frames[0].filename][-1]
+    return f"{said} ({Path(last.filename).name}, line {last.lineno})"

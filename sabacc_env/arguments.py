@@ -1,0 +1,182 @@
+"""Checking what a game is made from: one clear sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sabacc_env.cards import as_int
+from sabacc_env.engine.layout import UNLIMITED
+from sabacc_env.engine.rules_record import starting_credits
+from sabacc_env.errors import SabaccError, named
+from sabacc_env.rules import RuleSet
+
+
+def whole(name: str, value: object, least: int, most: int) -> int:
+    """Return a whole number within limits, or say in one sentence what is wrong with it."""
+    number = as_int(value)
+    if number is None:
+        raise SabaccError(f"{name}: {named(value)} is no whole number")
+    if not least <= number <= most:
+        raise SabaccError(f"{name}: {number} is not from {least} to {most}")
+    return number
+
+
+def number(name: str, value: object) -> float:
+    """Return a number, or say in one sentence that it is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise SabaccError(f"{name}: {named(value)} is no number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise SabaccError(f"{name}: {named(value)} is too large") from None
+
+
+def truth(name: str, value: object) -> bool:
+    """Return True or False, or say in one sentence that it is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise SabaccError(f"{name}: {named(value)} is neither True nor False")
+    return bool(value)
+
+
+def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return an array of the host, or say in one sentence that it is none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SabaccError(f"{name}: rows of several lengths make no array") from None
+
+
+@contextmanager
+def room_for(name: str, count: int, size: int) -> Iterator[None]:
+    """Say in one sentence that there is no memory for so many tables, of so many bytes each."""
+    try:
+        yield
+    except MemoryError:
+        raise SabaccError(
+            f"{name}: {count} tables need more than {count * size / 1e9:.0f} GB of memory, which "
+            "this machine or its GPU cannot give; use fewer"
+        ) from None
+
+
+def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
+    """Return so many whole numbers as an array, or say in one sentence what is wrong with them."""
+    array = as_array(name, values)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise SabaccError(
+            f"{name}: give {count} whole numbers, not {array.dtype} of shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def indices(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return indices of so many tables as int64, or say in one sentence what is wrong with them."""
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise SabaccError(f"{name}: give a one-dimensional array of table indices")
+    if len(array) and (array.min() < 0 or array.max() >= count):
+        raise SabaccError(f"{name}: indices go from 0 to {count - 1}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def seats_at(
+    seats: NDArray[Any], tables: NDArray[np.int64], players: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return a seat at each of these tables, given for each or once, as int64.
+
+    Args:
+        seats: what was given.
+        tables: the tables' indices, (n,).
+        players: the seats of each, (n,).
+
+    Raises:
+        SabaccError: for what is no seat; names the table.
+    """
+    if seats.shape not in ((), tables.shape) or seats.dtype.kind not in "iu":
+        raise SabaccError(f"seats: give {len(tables)} whole numbers, or one for all")
+    each = np.broadcast_to(seats, tables.shape)
+    wrong = (each < 0) | (each >= players)
+    if wrong.any():
+        first = wrong.argmax()
+        raise SabaccError(f"seats: table {tables[first]} has seats 0 to {players[first] - 1}")
+    return np.ascontiguousarray(each, dtype=np.int64)
+
+
+def allowed(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say for each row whether its mask allows its action; no number is out of bounds here.
+
+    >>> allowed(np.array([[1, 0], [1, 0], [1, 0]]), np.array([0, 1, -2]))
+    array([ True, False, False])
+    """
+    count, num_actions = action_masks.shape
+    known = (actions >= 0) & (actions < num_actions)
+    legal: NDArray[np.bool_] = action_masks[np.arange(count), np.where(known, actions, 0)] > 0
+    legal &= known
+    return legal
+
+
+def items(name: str, values: Any) -> list[Any]:
+    """Return the items of a sequence, or say in one sentence that it is none."""
+    rows = isinstance(values, np.ndarray) and values.ndim > 0
+    text = isinstance(values, str | bytes | bytearray | memoryview)
+    if not rows and (text or not isinstance(values, Sequence)):
+        raise SabaccError(f"{name}: {named(values)} is no sequence")
+    return list(values)
+
+
+def one_for_each(name: str, given: Any, num_tables: int) -> list[Any]:
+    """Return what was given as a list: of one for all tables, or of one for each."""
+    if hasattr(given, "tolist"):  # an array, or one of its numbers
+        given = given.tolist()
+    if isinstance(given, str | Path | RuleSet) or hasattr(given, "__index__"):
+        return [given]
+    each = items(name, given)
+    if len(each) != num_tables:
+        raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")
+    return each
+
+
+def check_num_players(rules: RuleSet, num_players: int) -> int:
+    """Return the number of players, for which the rules must have seats."""
+    return whole("num_players", num_players, *rules.seats)
+
+
+def checked_credits(
+    rules: RuleSet, num_players: int, credits: Sequence[int] | None, sabacc_pot: int
+) -> list[int]:
+    """Return each seat's credits before the antes (zeros for points)."""
+    sabacc_pot = whole("sabacc_pot", sabacc_pot, 0, UNLIMITED)
+    if sabacc_pot and not rules.sabacc_ante:
+        raise SabaccError(f"sabacc_pot: the rules {rules.name!r} have no Sabacc pot")
+    if credits is None:
+        stacks = starting_credits(rules, num_players)
+    elif rules.points:
+        raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
+    else:
+        stacks = [whole("credits", amount, 0, UNLIMITED) for amount in items("credits", credits)]
+        if len(stacks) != num_players:
+            raise SabaccError(f"credits: give one number for each of {num_players} seats")
+    if sum(stacks) + sabacc_pot > UNLIMITED:
+        raise SabaccError(f"credits: more than {UNLIMITED} would be in play")
+    return stacks
+
+
+def checked_deck(rules: RuleSet, deck: Sequence[int]) -> list[int]:
+    """Return a given deck, which must be the rules' cards in some order."""
+    cards = [whole("deck", card, 0, 61) for card in items("deck", deck)]
+    if sorted(cards) != list(rules.deck):
+        raise SabaccError(f"deck: give each of the {len(rules.deck)} cards of the rules once")
+    return cards
+
+
+def checked_dice(dice: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return given dice as pairs of faces."""
+    pairs = [items("dice", faces) for faces in items("dice", dice)]
+    if any(len(faces) != 2 for faces in pairs):
+        raise SabaccError("dice: give pairs of faces, one pair a round")
+    return [[whole("dice", face, 1, 6) for face in faces] for faces in pairs]

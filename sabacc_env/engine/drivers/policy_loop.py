@@ -1,0 +1,219 @@
+"""Policies inside the loop: tables played on by compiled functions, for rollouts and evaluation.
+
+A policy is a function ``(observation, legal, word) -> action``, compiled by ``policy``. It sees one
+row of ``OBSERVATION_DTYPE``, the legal actions as bits, and one random word of 32 bits: all the
+chance that it may use. What users are told of it stands in ``sabacc_env.policies``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import typeof_impl
+
+from sabacc_env.engine.chance import POLICY, next_word, stream
+from sabacc_env.engine.drivers.batch import Ended, Played, Shown, Start, is_among, play_turn
+from sabacc_env.engine.jit import inlined, jit, jit_for
+from sabacc_env.engine.layout import (
+    BET_SIZES_DTYPE,
+    CALL,
+    CHECK,
+    FIRST_BET_ACTION,
+    GAME_DTYPE,
+    MAX_SEATS,
+    RULES_DTYPE,
+    STAND,
+    Array,
+    Record,
+)
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.piles import count
+
+Policy = Callable[[Record, int, int], int]
+
+POLICY_SIGNATURE = types.int64(
+    numba.typeof(np.zeros(1, OBSERVATION_DTYPE)).dtype, types.int64, types.int64
+)
+"""A policy: an action from an observation, the legal actions as bits, and a random word."""
+POLICY_TYPE = types.FunctionType(POLICY_SIGNATURE)
+
+
+def _array(dtype: Any, *shape: int) -> Any:
+    return numba.typeof(np.zeros(shape, dtype))
+
+
+_INTEGERS, _ROWS = _array(np.int64, 1), _array(np.int64, 1, 1)
+_BOOLS, _GAMES = _array(np.bool_, 1), _array(GAME_DTYPE, 1)
+_SIZES = _array(BET_SIZES_DTYPE, 1)
+_FLOATS, _BYTES = _array(np.float32, 1, 1), _array(np.int8, 1, 1)
+PLAY_SIGNATURE = types.void(
+    types.NamedTuple((_GAMES, _array(RULES_DTYPE, 1), _INTEGERS, _SIZES), Played),
+    types.NamedTuple(
+        (_INTEGERS, _INTEGERS, _BYTES, _array(OBSERVATION_DTYPE, 1), _FLOATS, _BYTES), Shown
+    ),
+    types.NamedTuple((_BOOLS, _BOOLS, _ROWS, _GAMES, _INTEGERS), Ended),
+    types.NamedTuple((_INTEGERS, _ROWS, _INTEGERS, _ROWS, _INTEGERS), Start),
+    types.UniTuple(POLICY_TYPE, MAX_SEATS),
+    types.int64,
+    types.int64,
+    types.boolean,
+    _INTEGERS,
+    _INTEGERS,
+    _INTEGERS,
+)
+
+LEGAL: Final = -(2**63)
+"""What stands for a table where no policy chose an illegal action."""
+
+UNDRAWN: Final = -1
+"""What stands for the random words of a table where none was drawn."""
+
+
+@inlined
+def ask(policy: Policy, _seat: int, observation: Record, legal: int, word: int) -> int:
+    """Return what the policy of a seat chooses. A GPU has no function pointers: see ``cuda.py``."""
+    return policy(observation, legal, word)
+
+
+@jit_for(PLAY_SIGNATURE)
+def play_tables(
+    played: Played,
+    shown: Shown,
+    ended: Ended,
+    start: Start,
+    policies: tuple[Policy, ...],
+    call: int,
+    decisions: int,
+    at_once: bool,
+    words: Array,
+    wrong: Array,
+    which: Array,
+) -> None:
+    """Play so many decisions at each of these tables, every seat by its policy, dealing on.
+
+    A table's random words come from a stream for (seed, table, call); where it stands is kept in
+    ``words``, so that the next of several calls goes on there. One table after the other plays all
+    its decisions: its record and its row then stay in the fastest cache. A table whose policy
+    chooses an illegal action stops before it, and the action is written to ``wrong``.
+    """
+    for i in range(len(which)):
+        table = which[i]
+        if wrong[table] != LEGAL:
+            continue
+        low, high = stream(start.seed[0], start.seed[1], POLICY, table)
+        state, increment = stream(low, high, POLICY, call)
+        if words[table] != UNDRAWN:
+            state = words[table]
+        for _ in range(decisions):
+            state, word = next_word(state, increment)
+            seat = shown.seats[table] & 7
+            action = ask(policies[seat], seat, shown.rows[table], shown.legal[table], word)
+            if not is_among(shown.legal[table], action):
+                wrong[table] = action
+                break
+            play_turn(played, shown, ended, start, at_once, table, action)
+        words[table] = state
+
+
+# Policies.
+
+
+def policy(function: Policy) -> Policy:
+    """Compile a function as a policy; see this module."""
+    own = function.__module__ == __name__
+    return jit_for(POLICY_SIGNATURE, keep=own, _nrt=not own)(function)
+
+
+def is_policy(function: object) -> bool:
+    """Say whether something was made by ``policy``; interpreted, any function will do."""
+    if numba.config.DISABLE_JIT:
+        return callable(function)
+    return isinstance(function, Dispatcher) and _is_compiled_as_policy(function)
+
+
+@lru_cache
+def _is_compiled_as_policy(function: Dispatcher) -> bool:
+    return any(each.args == POLICY_SIGNATURE.args for each in function.nopython_signatures)
+
+
+@jit
+def pick(members: int, word: int) -> int:
+    """Return a member of a set that is not empty, chosen by a random word of 32 bits."""
+    smaller = word * count(members) >> 32
+    first = 0
+    width = 32
+    while width > 0:  # the half where it is: no branch that cannot be foreseen
+        in_half = count(members >> first & (1 << width) - 1)
+        if smaller >= in_half:
+            smaller -= in_half
+            first += width
+        width >>= 1
+    return first
+
+
+class Address(types.WrapperAddressProtocol):
+    """A compiled function as it is handed over: Numba would work this out anew at every call."""
+
+    def __init__(self, function: Any, signature: Any) -> None:
+        found = function.get_compile_result(signature)
+        self._function = function  # its code must stay
+        self._signature = signature
+        self.type = types.FunctionType(signature)
+        self._address = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
+
+    def __wrapper_address__(self) -> int:
+        """Return where the function's code begins."""
+        return int(self._address)
+
+    def signature(self) -> Any:
+        """Return what the function takes and gives."""
+        return self._signature
+
+
+@typeof_impl.register(Address)
+def _type_of_address(address: Address, _context: Any) -> Any:
+    return address.type
+
+
+@lru_cache
+def handed_over(function: Callable[..., Any], signature: Any = POLICY_SIGNATURE) -> Any:
+    """Return a policy, or a function of another signature, as compiled code takes it."""
+    return function if numba.config.DISABLE_JIT else Address(function, signature)
+
+
+@policy
+def random_legal(_observation: Record, legal: int, word: int) -> int:
+    """Play any legal action with the same probability."""
+    return pick(legal, word)
+
+
+@jit
+def calmly(legal: int, word: int) -> int:
+    """Stand, check or call; choose at random where none of them is legal."""
+    calm = legal & (1 << STAND | 1 << CHECK | 1 << CALL)
+    return pick(calm if calm != 0 else legal, word)
+
+
+@policy
+def calling_station(_observation: Record, legal: int, word: int) -> int:
+    """Stand, check and call; choose at random what must be chosen."""
+    return calmly(legal, word)
+
+
+@policy
+def always_raise(_observation: Record, legal: int, word: int) -> int:
+    """Raise by the last bet size that is legal, the largest by default; else as the station."""
+    raises = legal >> FIRST_BET_ACTION
+    if raises == 0:
+        return calmly(legal, word)
+    largest = FIRST_BET_ACTION
+    while raises > 1:
+        raises >>= 1
+        largest += 1
+    return largest

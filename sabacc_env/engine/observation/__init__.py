@@ -1,0 +1,1 @@
+"""Observations: what a seat may know, written as numbers."""

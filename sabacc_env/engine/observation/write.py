@@ -1,0 +1,209 @@
+"""The observation: what a seat may know, as one row of float32 features.
+
+``blocks.py`` says what every feature is and where its block begins. The row has one width for 2
+to 8 players: opponents are in order of play after the observing seat.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from sabacc_env.engine.betting import to_call
+from sabacc_env.engine.jit import inlined, jit
+from sabacc_env.engine.layout import (
+    BETTING,
+    CARDS,
+    DICE,
+    LOG_LENGTH,
+    MAX_HAND,
+    MAX_SEATS,
+    NUM_RULE_FEATURES,
+    SEAT_FEATURES,
+    SHOWN_ROUNDS,
+    Record,
+)
+from sabacc_env.engine.observation.encoding import (
+    BY_RISING_VALUE,
+    CARD_CODES,
+    CARD_THIRDS,
+    EIGHTHS,
+    FIFTHS,
+    KEY_CODES,
+    LOG_SEATS,
+    PILE_CODES,
+    PLACE_CODES,
+    SUIT_CODES,
+    TENTHS,
+    THIRDS_OF_BITS,
+    TOTAL_CODES,
+    flag,
+    inverse,
+    share,
+)
+from sabacc_env.engine.piles import VALUES, count
+from sabacc_env.engine.ranking import KEY_SHIFT, PLACE_SHIFT, hand_place
+
+NOTHING: Final = np.float32(0)
+SUIT: Final = 0xFFFFF
+
+
+@jit
+def observe(g: Record, r: Record, seat: int, out: Record) -> None:
+    """Write the observation of a seat into a row of ``OBSERVATION_SIZE`` float32."""
+    observe_rules(g, r, out)
+    observe_play(g, r, seat, out)
+
+
+@jit
+def observe_rules(g: Record, r: Record, out: Record) -> None:
+    """Write what never changes at a table: its rules; zeros for the seats it lacks."""
+    for index in range(NUM_RULE_FEATURES):
+        out.rules[index] = r.features[index]
+    for absent in range(int(g.num_players) - 1, MAX_SEATS - 1):
+        out.opponent_bets[absent] = 0.0
+        for column in range(SEAT_FEATURES):
+            out.opponents[absent].features[column] = 0.0
+
+
+@jit
+def observe_play(g: Record, r: Record, seat: int, out: Record) -> None:
+    """Write all the rest, into a row where ``observe_rules`` has been."""
+    put_own_cards(g, r, seat, out)
+    put_piles(g, seat, out)
+    put_course(g, seat, out)
+    put_stakes(g, r, seat, out)
+    put_log(g, seat, out)
+
+
+@inlined
+def put_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
+    """Write what the seat holds and what it would rank."""
+    for index in range(len(out.own_values)):
+        out.own_values[index] = 0.0
+    known = int(g.known[seat])
+    spike = int(g.spikes[seat]) & 63
+    total = int(VALUES[spike])
+    for slot in range(MAX_HAND):
+        card = int(g.cards[seat, slot]) & 63  # 63 for none
+        value = int(VALUES[card])
+        total += value
+        out.own_values[(10 + value) & 31] += CARD_THIRDS[card]
+        out.own_slots[3 * slot] = CARD_CODES[card]
+        out.own_slots[3 * slot + 1] = SUIT_CODES[card]
+        out.own_slots[3 * slot + 2] = known >> card & 1
+    out.own_spike[0] = CARD_CODES[spike]
+    if g.num_cards[seat] > 0:
+        strength = hand_place(int(r.ranking), g, seat, total)
+        out.own_total[0] = TOTAL_CODES[total & 127]
+        out.own_total[1] = flag(total == 0)
+        out.own_total[2] = flag(total > 0)
+        out.own_rank[0] = PLACE_CODES[strength >> PLACE_SHIFT & 31]
+        out.own_rank[1] = KEY_CODES[strength >> KEY_SHIFT & 63]
+    else:
+        for index in range(3):
+            out.own_total[index] = 0.0
+        for index in range(2):
+            out.own_rank[index] = 0.0
+
+
+@inlined
+def put_piles(g: Record, seat: int, out: Record) -> None:
+    """Write the card being decided on, the piles, and how many cards of each value were seen."""
+    out.drawn[0] = CARD_CODES[int(g.drawn) & 63] if g.seat_to_act == seat else NOTHING
+    top = int(g.num_discards) - 1
+    out.discard_top[0] = CARD_CODES[int(g.discards[top & 63]) & 63] if top >= 0 else NOTHING
+    out.draw_pile[0] = PILE_CODES[(int(g.deck_size) - int(g.deck_next)) & 63]
+    seen = int(g.seen_by_all) | int(g.seen_by[seat])
+    # Three suits of 20 bits each, and two Sylops, are added column by column.
+    first, second, third = seen & SUIT, seen >> 20 & SUIT, seen >> 40 & SUIT
+    zeros = seen >> 60 & 3
+    odd = by_rising_value(first ^ second ^ third) | (zeros & 1 ^ zeros >> 1) << 10
+    pairs = by_rising_value(first & second | first & third | second & third)
+    pairs |= (zeros & zeros >> 1) << 10
+    put_thirds(odd & 255, pairs & 255, 0, 8, out)
+    put_thirds(odd >> 8 & 255, pairs >> 8 & 255, 8, 8, out)
+    put_thirds(odd >> 16 & 255, pairs >> 16 & 255, 16, 5, out)
+
+
+@inlined
+def put_thirds(odd: int, pairs: int, first: int, count: int, out: Record) -> None:
+    """Write how many cards were seen of some values, in thirds: bit by bit odd + 2 * pairs."""
+    for index in range(count):
+        pair = THIRDS_OF_BITS[pairs, index]
+        out.seen_values[first + index] = THIRDS_OF_BITS[odd, index] + (pair + pair)
+
+
+@inlined
+def by_rising_value(suit: int) -> int:
+    """Return a suit's cards as bits from -10 to +10, the bit of 0 free."""
+    return int(BY_RISING_VALUE[suit >> 10 & 1023]) | (suit & 1023) << 11
+
+
+@inlined
+def put_course(g: Record, seat: int, out: Record) -> None:
+    """Write round, phase, dice, position and the like."""
+    round_no = int(g.round_no)
+    for index in range(5):
+        out.round_no[index] = 0.0
+    out.round_no[min(round_no, 4) & 7] = 1.0
+    phase = int(g.phase)
+    out.phase[0] = flag(phase == CARDS and g.drawn < 0)
+    out.phase[1] = flag(g.drawn >= 0)
+    out.phase[2] = flag(phase == DICE)
+    out.phase[3] = flag(phase == BETTING)
+    first = 2 * max(0, round_no - SHOWN_ROUNDS) & 15
+    for index in range(2 * SHOWN_ROUNDS):
+        out.dice[index] = g.public_dice[first + index]
+    num_players = int(g.num_players)
+    after = seat - int(g.dealer)
+    out.table[0] = EIGHTHS[(after + num_players if after < 0 else after) & 15]
+    out.table[1] = flag(after == 0)
+    out.table[2] = EIGHTHS[num_players & 15]
+    out.table[3] = EIGHTHS[count(int(g.remaining)) & 15]
+    out.table[4] = TENTHS[min(int(g.hands) - int(g.hand_number), 10) & 15]
+
+
+@inlined
+def put_stakes(g: Record, r: Record, seat: int, out: Record) -> None:
+    """Write the seat's credits, what the bet and the pots are; what all may know of others."""
+    staked = int(g.staked)
+    per_pot = inverse(staked)
+    per_start = r.per_start[seat]
+    credits_left = int(g.credits[seat])
+    out.own_stakes[0] = share(credits_left, per_start, 4)
+    out.own_stakes[1] = share(credits_left, per_pot, 4)
+    out.own_stakes[2] = share(int(g.bet_phase[seat]), per_pot, 1)
+    out.own_stakes[3] = share(int(g.bet_hand[seat]), per_start, 4)
+    sabacc_pot = int(g.sabacc_pot)
+    call = to_call(g, seat) if g.phase == BETTING and int(g.remaining) >> seat & 1 else 0
+    out.betting[0] = share(call, per_pot, 4)
+    out.betting[1] = share(call, per_start, 4)
+    out.betting[2] = flag(call > 0)
+    out.betting[3] = flag(call > credits_left)
+    out.betting[4] = FIFTHS[min(int(r.max_raises) - int(g.raises), 5) & 7]
+    out.betting[5] = share(staked, per_start, 4)
+    out.betting[6] = share(sabacc_pot, per_pot, 4)
+    out.betting[7] = share(sabacc_pot, per_start, 4)
+    out.betting[8] = flag(4 * call > staked)
+    out.betting[9] = flag(2 * call > staked)
+    out.betting[10] = flag(credits_left < staked)
+    out.betting[11] = flag(credits_left < 4 * staked)
+    out.betting[12] = flag(sabacc_pot > staked)
+    others = (int(g.num_players) & 15) - 1
+    for after in range(others):
+        other = seat + after + 1
+        other -= others + 1 if other > others else 0
+        out.opponent_bets[after] = share(int(g.bet_phase[other & 7]), per_pot, 1)
+        out.opponents[after] = g.public[other & 7]
+
+
+@inlined
+def put_log(g: Record, seat: int, out: Record) -> None:
+    """Write the last public actions, the newest first."""
+    num_players = int(g.num_players) & 15
+    first = int(g.log_first)
+    for quarter in range(0, LOG_LENGTH, 4):  # loops of four are unrolled
+        for entry in range(quarter, quarter + 4):
+            logged = first + entry & (LOG_LENGTH - 1)
+            out.log[entry] = g.log[logged]
+            out.log_seats[entry] = LOG_SEATS[num_players, seat & 7, int(g.log_seats[logged]) & 15]

@@ -1,0 +1,1 @@
+"""Search: game trees, determinization and rollouts."""

@@ -1,0 +1,309 @@
+"""Many tables played from one seat each, a learner's, the others played inside.
+
+Gymnasium's vector environment and the one for Stable-Baselines3 are forms of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sabacc_env.arguments import check_num_players, room_for, whole
+from sabacc_env.engine.action_layout import (
+    DEFAULT_BET_SIZES,
+    BetSize,
+    encode_bet_sizes,
+    num_actions,
+)
+from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.envs.opponents import AnyOpponents, Opponents
+from sabacc_env.envs.start_ranges import Range, StakeRanges
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.tables.arrays import BYTES_EACH
+from sabacc_env.tables.tables import Tables
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+KEPT: Final = {
+    "tables": bytes,
+    "rng": dict,
+    "seats": np.ndarray,
+    "members": np.ndarray,
+    "remembered": list,
+    "next": dict,
+}
+"""What a state of ``LearnerTables`` holds."""
+
+SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
+    "num_tables": int,
+    "num_players": int,
+    "hands": int,
+    "bet_sizes": lambda sizes: encode_bet_sizes(sizes).tobytes(),  # fractions become floats in it
+}
+"""What tables and a state of theirs have in common besides the rules, in forms that compare."""
+
+
+def seat_spaces(bet_sizes: Sequence[BetSize]) -> tuple[spaces.Box, spaces.Discrete]:
+    """Return the spaces of what a seat observes and of its actions."""
+    features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
+    return features, spaces.Discrete(num_actions(bet_sizes))
+
+
+class LearnerTables:
+    """Many tables at which one seat is the learner's; it moves on by one at every episode.
+
+    A step plays the learner's actions, then the opponents' until the learner is to act again at
+    every table. Where an episode ends, the next one begins within the step. A hand that ends before
+    the learner has acted in its episode holds no decision of its: nobody hears of it.
+
+    Args:
+        rules: a rule set by name, path, or as a ``RuleSet``.
+        num_envs: how many tables.
+        num_players: seats at each.
+        rng: decides the deals, the opponents' play and every draw.
+        opponents: who plays the other seats (see ``Opponents``).
+        weights: how often each of them is drawn, in proportion; None is equally often.
+        hands: hands in an episode (see ``Tables``).
+        bet_sizes: what the bet actions mean.
+        stacks, equal_stacks, sabacc_pots: as of ``StakeRanges``.
+        threads: how many threads step the tables; results do not depend on it.
+        hear: is called with ``tables`` and those of them, (n,), at which a hand of the learner's
+            has just ended, while it is the last one that they keep.
+
+    Attributes:
+        tables: the ``Tables``, where the learner is to act everywhere between two steps.
+        seats: (num_envs,) the learner's seat at each.
+        finals: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of its last
+            episode at each table; rewritten in place.
+        observation_space, action_space: of one table.
+    """
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet,
+        num_envs: int,
+        num_players: int,
+        rng: np.random.Generator,
+        *,
+        opponents: AnyOpponents,
+        weights: Sequence[float] | None = None,
+        hands: int = 1,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        stacks: Range | None = None,
+        equal_stacks: float = 0.0,
+        sabacc_pots: Range | None = None,
+        threads: int = 1,
+        hear: Callable[[Tables, Ints], None] | None = None,
+    ) -> None:
+        self.rules = load_rules(rules)
+        self.num_players = check_num_players(self.rules, num_players)
+        self.num_envs = whole("num_envs", num_envs, 1, 2**31)
+        self.stakes = StakeRanges(self.rules, self.num_players, stacks, equal_stacks, sabacc_pots)
+        self._settings: dict[str, Any] = {
+            "hands": hands,
+            "bet_sizes": bet_sizes,
+            "threads": threads,
+        }
+        self._rng = rng
+        self._hear = hear
+        with room_for("num_envs", self.num_envs, BYTES_EACH):
+            self.tables = self._new_tables()  # refuses what makes none
+        self.opponents = Opponents(
+            self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
+        )
+        self.observation_space, self.action_space = seat_spaces(bet_sizes)
+        self._all = np.arange(self.num_envs)
+        self.seats = self._all % self.num_players
+        self.finals = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
+        self._hands_counted = self._credits_counted = 0
+        self._ready = False
+
+    def _new_tables(self) -> Tables:
+        # What the next episode of each table starts from.
+        self._next = self.stakes.draw(self.num_envs, self._rng)
+        seed = int(self._rng.integers(2**63))
+        settings = self._settings | self._next
+        return Tables(self.rules, self.num_envs, self.num_players, seed=seed, **settings)
+
+    def begin(self, rng: np.random.Generator | None = None) -> None:
+        """Start every table anew: from where all stands, or all over with other chance."""
+        if rng is not None:
+            self._rng = rng
+            self.seats = self._all % self.num_players
+        self.tables = self._new_tables()
+        self.opponents.begin(self.tables)
+        self._begin_episodes(self._all)
+        self._come_round()
+
+    def step(
+        self, actions: Ints, which: Ints | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Play the learner's actions at these tables (None: at all), and then the opponents'.
+
+        Returns:
+            For every table the net credits that the learner won or lost, in antes
+            (``rules.ante_unit`` credits), and whether its episode ended.
+
+        Raises:
+            IllegalMove: for an action that is not legal; nothing moved.
+            SabaccError: before ``begin``, for actions of a wrong shape or type, or an opponent
+                that fails; ``begin`` again then.
+        """
+        self._check_ready()
+        which = self._all if which is None else which
+        rewards = np.zeros(self.num_envs)
+        playing = np.zeros(self.num_envs, dtype=np.bool_)
+        playing[which] = True
+        counting = playing.copy()
+        self._play(actions, which, rewards, counting)
+        self._play_opponents(rewards, counting)
+        return rewards, playing & ~counting
+
+    def restart(self, which: Ints) -> None:
+        """Abandon the learner's episodes at these tables, without a result, and begin new ones."""
+        self._check_ready()
+        self.finals[which] = self.tables.observations[which]
+        self.tables.restart(which)
+        self.opponents.restart(which)
+        self._begin_episodes(which)
+        self._come_round()
+
+    def _check_ready(self) -> None:
+        if not self._ready:
+            raise SabaccError("call reset first: no episode is in play")
+
+    # Playing.
+
+    def _come_round(self) -> None:
+        """Step the opponents until the learner is to act at every table; no result counts."""
+        self._play_opponents(np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=np.bool_))
+
+    def _play_opponents(self, rewards: NDArray[np.float64], counting: NDArray[np.bool_]) -> None:
+        """Step the opponents until the learner is to act at every table."""
+        self._ready = False  # an opponent may fail
+        while len(which := np.flatnonzero(self.tables.seats_to_act != self.seats)):
+            actions = self.opponents.actions(self.tables, which, self._rng)
+            self._play(actions, which, rewards, counting)
+        self._ready = True
+
+    def _play(
+        self,
+        actions: Ints,
+        which: Ints,
+        rewards: NDArray[np.float64],
+        counting: NDArray[np.bool_],
+    ) -> None:
+        """Play actions at some tables; add up the results of hands, and note ended episodes.
+
+        Results count where ``counting``: in episodes in which the learner has acted.
+        """
+        tables = self.tables
+        tables.step(actions, which)
+        ended = np.flatnonzero(tables.finished)
+        if not len(ended):
+            return
+        own = ended[counting[ended]]
+        if self._hear is not None and len(own):
+            self._hear(tables, own)
+        net = tables.net_credits[own, self.seats[own]]
+        rewards[own] += net / self.rules.ante_unit
+        self._hands_counted += len(own)
+        self._credits_counted += int((self.num_players * net).sum() - tables.net_credits[own].sum())
+        over = np.flatnonzero(tables.match_finished)
+        done = over[counting[over]]
+        self.finals[done] = tables.final_observations(done, self.seats[done])
+        counting[done] = False
+        self.opponents.restart(ended)
+        self._begin_episodes(over)
+
+    def _begin_episodes(self, which: Ints) -> None:
+        """Move the learner's seat on, draw the opponents, and the stakes of the episode after."""
+        self.seats[which] = (self.seats[which] + 1) % self.num_players
+        self.opponents.draw(which, self._rng)
+        drawn = self.stakes.draw(len(which), self._rng)
+        if drawn:
+            for name, values in drawn.items():
+                self._next[name][which] = values
+            self.tables.set_stakes(which, **drawn)
+
+    def margin_since(self) -> tuple[int, float]:
+        """Return the hands since the last call, and the learner's margin in them, in mA/h.
+
+        The margin is over the mean of the others at the table; with two seats it is half of that.
+        """
+        hands, ahead = self._hands_counted, self._credits_counted
+        self._hands_counted = self._credits_counted = 0
+        others = self.num_players - 1 if self.num_players > 2 else 2
+        return hands, 1000 * ahead / (others * self.rules.ante_unit * max(1, hands))
+
+    # Keeping.
+
+    def state(self) -> dict[str, Any]:
+        """Return everything but rules and opponents, for ``restore``."""
+        return {
+            "tables": self.tables.to_bytes(),
+            "rng": self._rng.bit_generator.state,
+            "seats": self.seats.copy(),
+            "members": self.opponents.members.copy(),
+            "remembered": self.opponents.remembered(),
+            "next": {name: values.copy() for name, values in self._next.items()},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a ``state`` of tables made alike.
+
+        Raises:
+            SabaccError: for what is no such state; says what differs, and nothing has changed.
+        """
+        tables, stakes = self._restored(state)
+        self.opponents.recall(state["remembered"])  # first, for an agent may refuse it
+        self._rng.bit_generator.state = state["rng"]
+        self.seats[:] = state["seats"]
+        self.opponents.members[:] = state["members"]
+        self.tables, self._next = tables, stakes
+        self._ready = True
+
+    def _restored(self, state: dict[str, Any]) -> tuple[Tables, dict[str, Ints]]:
+        """Return a state's tables and what their next episodes start from, or refuse the state."""
+        if not isinstance(state, dict) or any(
+            not isinstance(state.get(name), kind) for name, kind in KEPT.items()
+        ):
+            raise SabaccError("state: give what an environment's state() returned")
+        stakes: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
+        if set(stakes) != set(self._next):
+            raise SabaccError(
+                f"state: stakes that are drawn: {list(stakes)} there, {list(self._next)} here"
+            )
+        tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **stakes)
+        if tables.rules != self.rules:
+            raise SabaccError(f"state: its rules, {tables.rules.name!r}, are others than these")
+        for name, form in SETTINGS.items():
+            its, own = getattr(tables, name), getattr(self.tables, name)
+            if form(its) != form(own):
+                raise SabaccError(f"state: {name}: {its} there, {own} here")
+        for name, own in self._next.items():
+            if stakes[name].shape != own.shape:
+                raise SabaccError(f"state: {name}: give whole numbers of shape {own.shape}")
+        if not np.array_equal(state["seats"], tables.seats_to_act):
+            raise SabaccError(
+                "state: the learner is not to act at every table, as it is after reset"
+            )
+        members, most = state["members"], len(self.opponents.agents) - 1
+        if (
+            members.shape != self.opponents.members.shape
+            or members.dtype.kind not in "iu"
+            or not 0 <= members.min() <= members.max() <= most
+        ):
+            raise SabaccError(f"state: its opponents are not each from 0 to {most}")
+        try:
+            type(self._rng.bit_generator)().state = state["rng"]
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise SabaccError("state: its rng is no state of this generator") from None
+        return tables, stakes

@@ -1,0 +1,75 @@
+"""What bytes hold: checked, for whoever can write bytes can seal them too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.layout import (
+    MAX_SEATS,
+    NUM_CARDS,
+    NUM_KINDS,
+    RAISE,
+    UNLIMITED,
+)
+from sabacc_env.engine.rules_record import rules_record
+from sabacc_env.engine.validation import first_invalid
+from sabacc_env.rules import RuleSet
+from sabacc_env.storage.sealed import wrong_content
+
+
+def refuse_invalid(
+    form: bytes, games: NDArray[Any], rules: Sequence[RuleSet], rule_of: NDArray[np.int64]
+) -> None:
+    """Refuse records of games that no hand can be in.
+
+    Args:
+        form: what the bytes were of.
+        games: (n,) of ``GAME_DTYPE``.
+        rules: the rule sets.
+        rule_of: (n,) which of them each is played by.
+
+    Raises:
+        SabaccError: says what is wrong.
+    """
+    seats = np.array([each.seats for each in rules])[rule_of]
+    players = games["num_players"]
+    if ((players < seats[:, 0]) | (players > seats[:, 1])).any():
+        raise wrong_content(form, "a game whose rules have other numbers of seats")
+    records = np.concatenate([rules_record(each) for each in rules])
+    if wrong := first_invalid(games, records, rule_of):
+        raise wrong_content(form, f"a state that no hand can be in: {wrong}")
+
+
+def records_of(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+    """Return so many items of a type out of the bytes of their memory; they may be written to.
+
+    Raises:
+        SabaccError: where the bytes are too few or too many.
+    """
+    if len(state) != count * kind.itemsize:
+        raise wrong_content(form, f"{len(state)} bytes in place of {count * kind.itemsize}")
+    return np.frombuffer(bytearray(state), dtype=kind)
+
+
+def moves_of(form: bytes, played: object) -> list[int]:
+    """Return the moves of a hand, packed as ``engine.step.describe`` does.
+
+    Raises:
+        SabaccError: for what is none.
+    """
+    if not isinstance(played, list) or not all(map(_is_move, played)):
+        raise wrong_content(form, "moves that are none")
+    return played
+
+
+def _is_move(packed: object) -> bool:
+    if type(packed) is not int or not 0 <= packed < MAX_SEATS << 40:
+        return False
+    kind, named = packed >> 32 & 255, packed & 0xFFFFFFFF
+    if kind == RAISE:
+        return named <= UNLIMITED
+    return kind < NUM_KINDS and named & 255 < NUM_CARDS and named >> 8 <= NUM_CARDS

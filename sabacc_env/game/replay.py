@@ -1,0 +1,46 @@
+"""Hand histories: a hand as plain data, and playing it again exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sabacc_env.errors import SabaccError, named
+from sabacc_env.game.game import Game
+from sabacc_env.rules import RuleSet
+
+
+def replay(history: Mapping[str, Any]) -> Game:
+    """Deal and play again the hand that ``Game.to_dict`` described, up to the same move.
+
+    Raises:
+        SabaccError: for something that is no such description, moves that are not legal, or a
+            state that these moves do not lead to.
+
+    >>> game = Game("casino", 2, seed=5)
+    >>> game.play(game.legal_moves()[0])
+    >>> replay(game.to_dict()) == game
+    True
+    """
+    try:
+        rules, start = RuleSet(**history["rules"]), dict(history["start"])
+        moves = [(seat, str(move)) for seat, move in history["moves"]]
+        state = dict(history["state"])
+        if not start:
+            raise SabaccError("history: this hand was taken from a batch: it has no start to deal")
+        game = Game(rules, **start)
+        game.place_in_episode(*map(int, history["episode"]))
+    except SabaccError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise SabaccError("history: give what Game.to_dict() returned") from None
+    for seat, move in moves:
+        if seat != game.seat_to_act:
+            raise SabaccError(
+                f"history: seat {seat} plays {named(move)} when {game.seat_to_act} acts"
+            )
+        game.play(move)
+    for name, value in game.to_dict()["state"].items():
+        if state.get(name) != value:
+            raise SabaccError(f"history: its moves lead to {name} {value}, and its state differs")
+    return game

@@ -1,0 +1,54 @@
+"""What a turn of the environment needs and says besides the game, in one record."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.engine.drivers.single import DESK_DTYPE
+from sabacc_env.engine.layout import FIRST_BET_ACTION
+from sabacc_env.engine.rules_record import rules_record
+from sabacc_env.rules import RuleSet
+
+
+class Desk:
+    """The rules and bet sizes of a table, and what its last turn showed: rewritten at each.
+
+    Attributes:
+        records: all this, as an array of one record of ``DESK_DTYPE``.
+        rules: the rules in it, as an array of one record.
+        mask: the legal actions of the seat to act as 0 and 1, (num_actions,) int8.
+        observation: what that seat may know, (OBSERVATION_SIZE,) float32.
+        aside: what the seat may know that was asked for last, likewise.
+        ending: how the hand ended, once it is over, as an array of one record of ``ENDING_DTYPE``.
+    """
+
+    def __init__(self, rules: RuleSet, bet_sizes: NDArray[Any]) -> None:
+        records = np.zeros(1, DESK_DTYPE)
+        records["rules"] = rules_record(rules)
+        records["sizes"] = bet_sizes
+        self.__setstate__(records.tobytes())
+
+    def __getstate__(self) -> bytes:
+        """Return the record, for a copy: its views would each be copied for itself."""
+        return self.records.tobytes()
+
+    def __setstate__(self, state: bytes) -> None:
+        """Take a record, and make the views of it: to read a field each time takes longer."""
+        self.records: NDArray[Any] = np.ndarray(1, DESK_DTYPE, bytearray(state))
+        self.rules: NDArray[Any] = self.records["rules"]
+        num_actions = FIRST_BET_ACTION + self.records["sizes"]["amount"].item()
+        self.mask: NDArray[np.int8] = self.records["mask"][0, :num_actions]
+        self.observation = self.records["observation"].view(np.float32)
+        self.aside = self.records["aside"].view(np.float32)
+        self.ending: NDArray[Any] = self.records["ending"]
+
+
+@lru_cache(maxsize=64)
+def lone_desk(rules: RuleSet) -> Desk:
+    """Return the desk of games of their own, with one raise; what these show there nobody reads."""
+    return Desk(rules, encode_bet_sizes(("min",)))

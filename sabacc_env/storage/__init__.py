@@ -1,0 +1,1 @@
+"""Storage: files written in one step, and bytes with a checksum."""

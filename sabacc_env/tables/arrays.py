@@ -1,0 +1,282 @@
+"""Many tables as they stand: the arrays that hold them, and what can be read out of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sabacc_env.arguments import (
+    check_num_players,
+    indices,
+    one_for_each,
+    room_for,
+    seats_at,
+    truth,
+    whole,
+)
+from sabacc_env.engine.action_layout import BetSize, encode_bet_sizes, num_actions
+from sabacc_env.engine.drivers import batch
+from sabacc_env.engine.drivers.results import ENDING_DTYPE
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
+from sabacc_env.engine.observation.blocks import (
+    HAND_DTYPE,
+    HAND_SIZE,
+    OBSERVATION_DTYPE,
+    OBSERVATION_SIZE,
+)
+from sabacc_env.engine.rules_record import rules_record
+from sabacc_env.errors import SabaccError
+from sabacc_env.game.game import Game, game_of_record
+from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.tables.cpu import Cpu
+from sabacc_env.tables.move_histories import Histories
+
+if TYPE_CHECKING:
+    from sabacc_env.tables.gpu import Cuda
+
+Rules = str | Path | RuleSet
+
+BYTES_EACH: Final = 2 * GAME_DTYPE.itemsize + 4 * OBSERVATION_SIZE
+"""What a table takes in memory, at least."""
+
+
+class TableArrays:
+    """A batch of tables as they stand; ``Tables`` adds playing and keeping them."""
+
+    _device: Cpu | Cuda
+    _histories: Histories | None = None
+
+    def _make_arrays(
+        self,
+        rules: Rules | Sequence[Rules],
+        num_tables: int,
+        num_players: int | Sequence[int],
+        hands: int,
+        bet_sizes: Sequence[BetSize],
+        packed: bool,
+    ) -> None:
+        """Make tables at which nothing is dealt, on the device; arguments as of ``Tables``."""
+        n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
+        self.hands = whole("hands", hands, 1, UNLIMITED)
+        self._sizes = encode_bet_sizes(bet_sizes)
+        self.bet_sizes = tuple(bet_sizes)
+        self.packed = truth("packed", packed)
+        with room_for("num_tables", n, BYTES_EACH):
+            self._set_up(
+                one_for_each("rules", rules, n), one_for_each("num_players", num_players, n)
+            )
+
+    def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
+        """Make the arrays."""
+        n = self.num_tables
+        put = self._device.put
+        games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
+        floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))
+        loaded = [load_rules(each) for each in rules]
+        self.rule_sets = tuple(dict.fromkeys(loaded))
+        index = {rule_set: i for i, rule_set in enumerate(self.rule_sets)}
+        self.rule_of = np.resize([index[rule_set] for rule_set in loaded], n)
+        self.players = np.resize(
+            [
+                check_num_players(loaded[i % len(loaded)], num_players[i % len(num_players)])
+                for i in range(max(len(loaded), len(num_players)))
+            ],
+            n,
+        )
+        self.num_players = int(self.players.max())
+        games["num_players"] = self.players
+        games["hands"] = self.hands
+        self._all = put(np.arange(n))
+        self._played = batch.Played(
+            games=put(games),
+            rules=put(np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets])),
+            rule_of=put(self.rule_of),
+            bet_sizes=put(self._sizes),
+        )
+        self._shown = batch.Shown(
+            seats=put(np.zeros(n, dtype=np.int64)),
+            legal=put(np.zeros(n, dtype=np.int64)),
+            masks=put(np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)),
+            rows=floats.view(OBSERVATION_DTYPE).reshape(n),
+            floats=floats,
+            packed=put(np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8)),
+        )
+        self._ended = batch.Ended(
+            finished=put(np.zeros(n, dtype=np.bool_)),
+            match_finished=put(np.zeros(n, dtype=np.bool_)),
+            net=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
+            finals=put(np.zeros(n, GAME_DTYPE)),
+            hand_counts=put(np.zeros(n, dtype=np.int64)),
+        )
+        self.observations: NDArray[Any] = self._shown.packed if self.packed else floats
+        self.action_masks: NDArray[np.int8] = self._shown.masks
+        self.seats_to_act: NDArray[np.int64] = self._shown.seats
+        self.finished: NDArray[np.bool_] = self._ended.finished
+        self.match_finished: NDArray[np.bool_] = self._ended.match_finished
+        self.net_credits: NDArray[np.int64] = self._ended.net[:, : self.num_players]
+        self.hand_counts: NDArray[np.int64] = self._ended.hand_counts
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that all tables play.
+
+        Raises:
+            SabaccError: where they play several; see ``rule_sets`` and ``rule_of``.
+        """
+        if len(self.rule_sets) > 1:
+            raise SabaccError("these tables play several rule sets: see rule_sets and rule_of")
+        return self.rule_sets[0]
+
+    @property
+    def threads(self) -> int:
+        """How many threads step the tables."""
+        return self._device.threads
+
+    def game(self, table: int) -> Game:
+        """Return a copy of one table's hand as a ``Game``, its history empty.
+
+        Where ``keep_histories`` was asked for, the history is there too.
+        """
+        return self._game(self._played.games, table, self._histories)
+
+    def final_game(self, table: int) -> Game:
+        """Return the last hand that ended at a table: its revealed hands, winners and net credits.
+
+        Raises:
+            SabaccError: where none has ended yet.
+        """
+        game = self._game(self._ended.finals, table)
+        if game.num_players == 0:
+            raise SabaccError(f"table {table}: no hand has ended yet")
+        return game
+
+    @property
+    def final_records(self) -> NDArray[Any]:
+        """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
+        return self._ended.finals
+
+    def _game(self, games: NDArray[Any], table: int, histories: Histories | None = None) -> Game:
+        table = whole("table", table, 0, self.num_tables - 1)
+        record = self._device.fetch(games[table : table + 1]).copy()
+        played = () if histories is None else histories.played[table]
+        return game_of_record(self.rule_sets[self.rule_of[table]], record, played)
+
+    def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
+        """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
+
+        Args:
+            tables: distinct tables, (n,).
+            seats: a seat at each of them, (n,), or one for all.
+
+        Raises:
+            SabaccError: for what is no table or no seat, or where no hand has ended yet.
+        """
+        which = self._checked_tables(tables)
+        n = len(which)
+        named = self._device.fetch(which)
+        whose = seats_at(
+            self._device.fetch(self._given("seats", seats)), named, self.players[named]
+        )
+        self._refuse_unended(which)
+        seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
+        rows = seen.view(OBSERVATION_DTYPE).reshape(n)
+        batches = (self._played, self._ended)
+        self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
+        return seen
+
+    def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return the hands of all who are not to act: for a critic in training, never for an agent.
+
+        Args:
+            tables: distinct tables, (n,), where a seat is to act.
+
+        Returns:
+            (n, num_players - 1, HAND_SIZE) float32: of each opponent, in order of play after the
+            seat to act, what it sees of its own hand: the first features of an observation. Zeros
+            for seats that a table lacks.
+
+        Raises:
+            SabaccError: for what is no table, or one that has stopped.
+        """
+        which = self._checked_tables(tables)
+        stopped = self._device.first(batch.first_stopped, (self._shown,), which)
+        if stopped >= 0:
+            raise SabaccError(f"table {which[stopped]}: it has stopped, and nobody is to act")
+        shape = len(which), self.num_players - 1
+        seen: NDArray[np.float32] = self._device.put(np.zeros((*shape, HAND_SIZE), np.float32))
+        hands = seen.view(HAND_DTYPE).reshape(shape)
+        self._device.run(batch.observe_opponents, (self._played, self._shown), hands, which)
+        return seen
+
+    def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return what chance has in store: for a critic in training, never for an agent.
+
+        Cards and dice are decided by the hand's key before anybody acts.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n, COMING_SIZE) float32: the next six cards of the draw pile, as value / 10, a Sylop
+            0.05; then of each of four rounds whether doubles will come, and whether two Spikes
+            will. Zeros where the pile ends, the dice are rolled, or doubles do nothing.
+
+        Raises:
+            SabaccError: for what is no table.
+        """
+        which = self._checked_tables(tables)
+        n = len(which)
+        shown: NDArray[np.float32] = self._device.put(np.zeros((n, batch.COMING_SIZE), np.float32))
+        scratch = self._device.put(np.zeros(n, GAME_DTYPE))
+        self._device.run(batch.observe_coming, (self._played,), shown, scratch, which)
+        return shown
+
+    def final_endings(self, tables: ArrayLike) -> NDArray[Any]:
+        """Return how the last hands that ended at these tables did: the numbers of ``final_game``.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n,) of ``ENDING_DTYPE``, in the host's memory: ``net_credits`` of each seat;
+            ``winners`` of each pot, then -1; ``sabacc_pot``, the credits left in it; ``revealed``,
+            the seats whose hands were, as bits; ``strengths`` of those hands, out of which
+            ``sabacc_env.hand_ranks.hand_name`` reads the name.
+
+        Raises:
+            SabaccError: for what is no table, or where no hand has ended yet.
+        """
+        which = self._checked_tables(tables)
+        self._refuse_unended(which)
+        endings = self._device.put(np.zeros(len(which), ENDING_DTYPE))
+        self._device.run(batch.put_endings, (self._played, self._ended), endings, which)
+        return self._device.fetch(endings)
+
+    def _refuse_unended(self, which: NDArray[np.int64]) -> None:
+        """Refuse tables where no hand has ended yet."""
+        unended = self._device.first(batch.first_unended, (self._ended,), which)
+        if unended >= 0:
+            raise SabaccError(f"table {which[unended]}: no hand has ended yet")
+
+    # What users give.
+
+    def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
+        which = indices(
+            "tables", self._device.fetch(self._given("tables", tables)), self.num_tables
+        )
+        if np.bincount(which).max(initial=0) > 1:
+            raise SabaccError("tables: an index is named twice")
+        return self._whole_numbers(which)
+
+    def _given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, of the device if it was there."""
+        array = self._device.given(name, values)
+        return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
+
+    def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = self._device.whole_numbers(array)
+        return numbers

@@ -1,0 +1,175 @@
+"""Where tables are kept and played: in this machine's memory by its processors, or on a GPU.
+
+``Tables`` knows both by the same verbs. ``Cpu`` says what each means.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numba.core.errors import NumbaExperimentalFeatureWarning
+from numpy.typing import NDArray
+
+from sabacc_env.arguments import as_array, whole
+from sabacc_env.errors import SabaccError, named
+
+if TYPE_CHECKING:
+    from sabacc_env.engine.drivers.policy_loop import Policy
+    from sabacc_env.tables.gpu import Cuda
+
+
+AT_A_TIME: Final = 2**16
+"""Decisions that a thread plays before Ctrl-C is heard: some hundredths of a second."""
+
+
+def device_named(name: str, threads: int) -> Cpu | Cuda:
+    """Return the device of this name, which may have to be there.
+
+    Raises:
+        SabaccError: for a name that is none, threads on a GPU, or a GPU that cannot be used.
+    """
+    threads = whole("threads", threads, 1, 1024)
+    if not isinstance(name, str) or name not in ("cpu", "cuda"):
+        raise SabaccError(f'device: {named(name)} is none; use "cpu" or "cuda"')
+    if name == "cpu":
+        return Cpu(threads)
+    if threads > 1:
+        raise SabaccError("threads: a GPU steps all tables at once; leave threads at 1")
+    from sabacc_env.tables.gpu import Cuda
+
+    return Cuda()
+
+
+class Cpu:
+    """Tables in NumPy arrays, stepped by threads of this process.
+
+    Args:
+        threads: how many; results do not depend on it.
+    """
+
+    name = "cpu"
+    arrays_only = False
+    """Whether what hands start from can only be given as arrays, not as functions."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    # Arrays.
+
+    def put(self, array: NDArray[Any]) -> Any:
+        """Return an array of the device with what this one of the host holds."""
+        return array
+
+    def fetch(self, array: Any) -> NDArray[Any]:
+        """Return an array of the host with what this one holds."""
+        return np.asarray(array)
+
+    def given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, where it is; refuse by name what is none."""
+        return as_array(name, values)
+
+    def whole_numbers(self, array: Any) -> Any:
+        """Return an array of whole numbers as int64 on the device."""
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def clear(self, array: Any) -> None:
+        """Make all of an array nothing."""
+        array[:] = 0
+
+    def write(self, array: Any, values: NDArray[Any]) -> None:
+        """Copy an array of the host into one of the device."""
+        array[:] = values
+
+    def move_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
+        """Copy rows of an array to distinct rows of another, or of the same."""
+        target[targets] = source[sources]
+
+    # Playing.
+
+    def run(self, function: Callable[..., None], batches: tuple[Any, ...], *arrays: Any) -> None:
+        """Call a function of the engine, which needs no GIL, on a part of the tables at a time.
+
+        Args:
+            function: of the ``batches``, then the ``arrays``.
+            batches: what all parts share.
+            arrays: with an entry for each table meant.
+        """
+        own, *others = (arrays,) if self.threads == 1 else self._parts(arrays)
+        calls = [self._pool.submit(function, *batches, *part) for part in others]
+        function(*batches, *own)
+        for call in calls:
+            call.result()
+
+    def _parts(self, arrays: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """Return a share of the arrays for each thread."""
+        return zip(*(np.array_split(array, self.threads) for array in arrays), strict=True)
+
+    @property
+    def _pool(self) -> ThreadPoolExecutor:
+        """The threads beside the one that calls."""
+        return _pool(self.threads - 1, os.getpid())
+
+    def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
+        """Return the index of the first table that a function of the engine finds, or -1."""
+        return function(*batches, *arrays)
+
+    def parts(self, which: Any, decisions: int) -> Iterator[tuple[Any, int]]:
+        """Yield some of the tables with some of the decisions, until all had all.
+
+        They are so few that Ctrl-C between two of them is heard at once.
+        """
+        rows = self.threads * max(1, AT_A_TIME // max(1, decisions))
+        for first in range(0, len(which), rows):
+            for done in range(0, decisions, AT_A_TIME):
+                yield which[first : first + rows], min(AT_A_TIME, decisions - done)
+
+    def play(
+        self,
+        policies: tuple[Policy, ...],
+        batches: tuple[Any, ...],
+        settings: tuple[Any, ...],
+        which: Any,
+    ) -> None:
+        """Run ``play_tables``: its arguments before the policies, those after them, the tables."""
+        from sabacc_env.engine.drivers.policy_loop import (  # compiled when imported
+            handed_over,
+            play_tables,
+        )
+
+        code = tuple(map(handed_over, policies))
+        with warnings.catch_warnings(), _later_interrupts():
+            # Numba calls function arguments experimental.
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            self.run(play_tables, (*batches, code, *settings), which)
+
+
+@contextmanager
+def _later_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait: Numba asks a policy in Python for its address, and loses what is raised."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield  # the signal is not Python's, or comes to another thread
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+@lru_cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process: those of its parent do not survive a fork."""
+    return ThreadPoolExecutor(threads, thread_name_prefix=f"sabacc-tables-{process}")

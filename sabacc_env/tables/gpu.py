@@ -1,0 +1,153 @@
+"""Tables on a GPU: their arrays stay there, and a thread plays each table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+from numba import cuda
+from numba.cuda.cudadrv.driver import CudaAPIError
+from numpy.typing import NDArray
+
+from sabacc_env.arguments import as_array
+from sabacc_env.engine.drivers import cuda as kernels
+from sabacc_env.engine.drivers.policy_loop import Policy
+from sabacc_env.errors import SabaccError
+
+AT_A_TIME: Final = 2**24
+"""Decisions that are played before Ctrl-C is heard."""
+
+
+class Cuda:
+    """Tables in arrays of the GPU that is current for this process; the verbs are those of ``Cpu``.
+
+    The arrays have ``__cuda_array_interface__``: torch and others share their memory. All work
+    goes through the default stream, in order.
+
+    Raises:
+        SabaccError: where no GPU can be used.
+    """
+
+    name = "cuda"
+    threads = 1
+    arrays_only = True
+
+    def __init__(self) -> None:
+        if not cuda.is_available():
+            raise SabaccError(
+                "device: no CUDA GPU can be used here; it takes one with its driver, and "
+                'pip install "sabacc-env[cuda]"'
+            )
+        self._ready: dict[Any, Any] = {}
+
+    # Arrays.
+
+    def put(self, array: NDArray[Any]) -> Any:
+        """Return an array of the GPU with what this one of the host holds.
+
+        Raises:
+            MemoryError: where the GPU has too little.
+        """
+        try:
+            return cuda.to_device(array)
+        except CudaAPIError as error:
+            raise MemoryError from error
+
+    def fetch(self, array: Any) -> NDArray[Any]:
+        """Return an array of the host with what this one holds."""
+        array = self.given("array", array)
+        return array if isinstance(array, np.ndarray) else array.copy_to_host()
+
+    def given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, of the GPU if it was there; refuse what is none."""
+        if hasattr(values, "copy_to_host"):  # one of ours
+            return values
+        if hasattr(values, "__cuda_array_interface__"):
+            return cuda.as_cuda_array(values)
+        return as_array(name, values)
+
+    def whole_numbers(self, array: Any) -> Any:
+        """Return an array of whole numbers as int64 on the GPU."""
+        if isinstance(array, np.ndarray):
+            return self.put(np.ascontiguousarray(array, dtype=np.int64))
+        if array.dtype == np.int64 and array.is_c_contiguous():
+            return array
+        numbers = cuda.device_array(array.shape, dtype=np.int64)
+        self._launch(kernels.assign, len(numbers), array, numbers)
+        return numbers
+
+    def clear(self, array: Any) -> None:
+        """Make all of an array nothing."""
+        flat = array.ravel()
+        self._launch(kernels.clear, len(flat), flat)
+
+    def write(self, array: Any, values: NDArray[Any]) -> None:
+        """Copy an array of the host into one of the GPU."""
+        array.copy_to_device(values)
+
+    def move_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
+        """Copy rows of an array to distinct rows of another, or of the same."""
+        source, target = _in_words(source), _in_words(target)
+        shape = len(targets), target.shape[1]
+        between = cuda.device_array(shape, dtype=target.dtype)  # the target may be the source
+        in_order = cuda.to_device(np.arange(len(targets)))
+        self._launch(kernels.move_rows, shape[0] * shape[1], source, sources, between, in_order)
+        self._launch(kernels.move_rows, shape[0] * shape[1], between, in_order, target, targets)
+
+    # Playing.
+
+    def run(self, function: Callable[..., None], batches: tuple[Any, ...], *arrays: Any) -> None:
+        """Call a function of the engine in a thread for each table."""
+        kernel = kernels.kernel_for(kernels.device_code(function), len(arrays))
+        self._launch_ready(kernel, len(arrays[0]), batches, arrays)
+
+    def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
+        """Return the index of the first table that a function of the engine finds, or -1."""
+        tables = len(arrays[0])
+        first = cuda.to_device(np.array([tables]))
+        kernel = kernels.first_kernel_for(kernels.device_code(function), len(arrays))
+        self._launch_ready(kernel, tables, batches, arrays, first)
+        found = int(first[0])
+        return found if found < tables else -1
+
+    def parts(self, which: Any, decisions: int) -> Iterator[tuple[Any, int]]:
+        """Yield the tables with some of the decisions, until they had all; as ``Cpu.parts``."""
+        some = max(1, AT_A_TIME // len(which))
+        for done in range(0, decisions, some):
+            if done:
+                cuda.synchronize()
+            yield which, min(some, decisions - done)
+
+    def play(
+        self,
+        policies: tuple[Policy, ...],
+        batches: tuple[Any, ...],
+        settings: tuple[Any, ...],
+        which: Any,
+    ) -> None:
+        """Run ``play_tables``, compiled for these policies on their first call."""
+        kernel = kernels.kernel_for(kernels.play_by(policies), 1)
+        self._launch_ready(kernel, len(which), (*batches, kernels.NO_POLICIES, *settings), (which,))
+
+    def _launch_ready(self, kernel: Any, threads: int, *arguments: Any) -> None:
+        """Start so many threads of a kernel whose arguments are always of the same types here.
+
+        Finding the types of all arrays takes longer than a launch.
+        """
+        if kernel not in self._ready:
+            self._ready[kernel] = kernel.specialize(*arguments)
+        self._launch(self._ready[kernel], threads, *arguments)
+
+    def _launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
+        """Start so many threads of a kernel."""
+        if threads:
+            block = min(threads, kernels.THREADS)
+            kernel[-(-threads // block), block](*arguments)
+
+
+def _in_words(array: Any) -> Any:
+    """Return the same memory as whole numbers of 8 bytes or of 1, a row for each row."""
+    size = array.nbytes // len(array)
+    words = np.dtype(np.int64 if size % 8 == 0 else np.int8)
+    return array.ravel().view(words).reshape(len(array), size // words.itemsize)

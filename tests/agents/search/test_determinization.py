@@ -1,0 +1,141 @@
+"""Worlds fit what a seat has seen, all of it, and are as likely as the deck has them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from sabacc_agents.search.agent import room
+from sabacc_agents.search.public_history import course_of
+
+from sabacc_env import Card, Game, RuleSet, SabaccError, load_rules, rule_sets
+from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.engine.search.determinization import draw_world
+from tests.support.exact_worlds import SIZES, played_again, sampled, with_history
+from tests.support.random_play import HOUSE_RULES, random_position
+from tests.support.strategies import tables
+
+EVERY_RULES = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.values())
+TINY = load_rules(
+    "casino",
+    highest_value=2,
+    suits=1,
+    sylops=2,
+    cards_dealt=1,
+    rounds=1,
+    seats=(2, 2),
+    phases=("cards", "betting"),
+)
+TWO_CARDS = TINY.changed(
+    highest_value=3,
+    sylops=1,
+    cards_dealt=2,
+    rounds=2,
+    card_actions=("stand", "discard_draw", "swap"),
+)
+
+
+def assert_worlds_fit(game: Game, seed: int) -> bool:
+    """Hold that worlds show the seat to act what it sees; say whether there was a reshuffle.
+
+    Without one the public moves can be played again from the world's deck, and lead to it.
+    """
+    seat = game.seat_to_act
+    assert seat is not None
+    view = game.view(seat)
+    shuffled = bool(game._record.reshuffles)
+    for world, order in sampled(view, 4, seed):
+        assert with_history(world, game).view(seat) == view
+        assert sorted(order) == sorted(view.rules.deck)
+        if not shuffled:
+            again = played_again(view, order)
+            assert again.view(seat) == view
+            assert again.hands == world.hands
+            assert sorted(again.draw_pile) == sorted(world.draw_pile)
+            assert again.junked_cards == world.junked_cards
+    return shuffled
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES, ids=lambda rules: rules.name)
+def test_worlds_fit_what_was_seen(rules: RuleSet) -> None:
+    rng = random.Random(rules.name)
+    tried = []
+    for attempt in range(120):
+        num_players = rng.choice([n for n in (2, 3, 5, 8) if n <= rules.seats[1]])
+        game = random_position(Game(rules, num_players, seed=attempt), rng)
+        if game.seat_to_act is not None:
+            tried.append(assert_worlds_fit(game, attempt))
+    assert tried.count(False) > 10
+    if rules.name == "reshuffles":
+        assert any(tried)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(tables(), st.integers(0, 2**32), st.randoms(use_true_random=False))
+def test_worlds_fit_under_any_rules(table, seed, rng):
+    try:
+        game = random_position(Game(table[0], table[1], seed), rng)
+    except SabaccError:  # fewer than two seats can pay their antes
+        assume(False)
+    assume(game.seat_to_act is not None)
+    assert_worlds_fit(game, seed)
+
+
+def expected(view) -> Counter:
+    """Return how many decks lead to each pair of (the others' hands, the next card), of all."""
+    found: Counter = Counter()
+    for order in itertools.permutations(view.rules.deck):
+        try:
+            again = played_again(view, [Card(card) for card in order])
+        except SabaccError:
+            continue
+        if again.view(view.seat) == view:
+            found[str(again.hands), again.draw_pile[0]] += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rules", "moves"),
+    [
+        (TINY, ()),
+        (TINY, ("draw",)),
+        (TINY, ("discard_draw {first}",)),
+        (TINY, ("swap {first}",)),
+        (TINY, ("draw", "stand", "check")),
+        (TINY, ("discard_draw {first}", "swap {last}", "check")),
+        (TWO_CARDS, ("stand",)),
+        (TWO_CARDS, ("swap {first}",)),
+        (TWO_CARDS, ("discard_draw {first}", "stand", "check", "check", "swap {last}")),
+        (TWO_CARDS, ("swap {last}", "swap {first}", "check", "check", "stand")),
+    ],
+)
+def test_every_deck_that_fits_is_as_likely(rules, moves):
+    """All decks of six or seven cards are played; chi squared, 5 standard deviations at most."""
+    game = Game(rules, 2, dealer=1, deck=rules.deck)
+    for move in moves:
+        hand = game.hands[game.seat_to_act]
+        game.play(move.format(first=hand[0], last=hand[-1]))
+    view = game.view(game.seat_to_act)
+    chances = expected(view)
+    count = 6000
+    found = Counter((str(w.hands), w.draw_pile[0]) for w, _ in sampled(view, count, seed=7))
+    assert set(found) <= set(chances)
+    assert len(chances) > 1
+    total = sum(chances.values())
+    wanted = {world: count * decks / total for world, decks in chances.items()}
+    distance = sum((found[world] - each) ** 2 / each for world, each in wanted.items())
+    freedom = len(chances) - 1
+    assert distance < freedom + 5 * (2 * freedom) ** 0.5
+
+
+def test_a_history_that_leads_elsewhere_has_no_worlds() -> None:
+    game = Game("casino", 2, seed=3, dealer=1)
+    game.play("stand")
+    view = game.view(1)
+    course = course_of(view, SIZES)._replace(moves=course_of(game.view(1), SIZES).moves[:0])
+    assert not draw_world(course, room(), 1, 1, np.zeros(1, GAME_DTYPE), 0)

@@ -1,0 +1,46 @@
+"""Decisions to put before agents, and one game's decision as an agent gets it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sabacc_env import Tables
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.game.turn_buffers import Desk
+
+NAMES = (
+    "random",
+    "heuristic",
+    "tight",
+    "loose",
+    "calling_station",
+    "always_raise",
+    "bluffer",
+    "trapper",
+    "shover",
+    "draws_to_zero",
+    "swaps_to_zero",
+    "pot_odds",
+    "maximiser",
+)
+"""Agents that observe; the first two leave something to chance."""
+CERTAIN = NAMES[2:]
+NEAREST = tuple(name for name in CERTAIN if not name.endswith("_to_zero"))
+"""Those that play their cards alike: nearest to zero."""
+
+
+def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **options):
+    """Yield (observations, masks) of tables that an agent plays in every seat."""
+    tables = Tables(rules, num_tables, num_players, seed=seed, **options)
+    agent.reset(num_tables)
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        yield tables.observations.copy(), tables.action_masks.copy()
+        tables.step(agent.act(tables.observations, tables.action_masks, rng))
+
+
+def decision(game, bet_sizes=DEFAULT_BET_SIZES):
+    """Return the observation and mask of the seat to act, a row each."""
+    desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
+    game.show_at(desk)
+    return desk.observation[None], desk.mask[None]

@@ -1,0 +1,55 @@
+"""Worlds drawn one by one, in plain terms."""
+
+from __future__ import annotations
+
+import numpy as np
+from sabacc_agents.search.agent import room
+from sabacc_agents.search.public_history import course_of
+
+from sabacc_env.cards import Card
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.engine.search.determinization import draw_world
+from sabacc_env.game.game import Game, game_of_record
+
+SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
+
+
+def sampled(view, count, seed=0):
+    """Yield worlds that fit a view: the game as it stands there, and the order of its deck."""
+    course, space = course_of(view, SIZES), room()
+    worlds = np.zeros(count, GAME_DTYPE)
+    for place in range(count):
+        assert draw_world(course, space, seed, 1, worlds, place)
+        order = [Card(int(space.labels[token])) for token in space.order[: len(view.rules.deck)]]
+        yield game_of_record(view.rules, worlds[place : place + 1].copy()), order
+
+
+def with_history(world, game):
+    """Return a world with the history of the game that it may be."""
+    return game_of_record(world.rules, world._records, game._played)
+
+
+def dealt(view, order):
+    """Return the hand of a view dealt from another deck, before the first move."""
+    points = view.rules.points
+    able = sum(points or each >= view.rules.ante_unit for each in view.credits_before)
+    return Game(
+        view.rules,
+        view.num_players,
+        dealer=view.dealer,
+        deck=order,
+        dice=view.dice or None,
+        credits=None if points else view.credits_before,
+        sabacc_pot=0 if points else view.sabacc_pot - able * view.rules.sabacc_ante,
+        key=0,
+    )
+
+
+def played_again(view, order):
+    """Return the hand of a view dealt from another deck, the public moves played again."""
+    game = dealt(view, order)
+    for turn in view.history:
+        assert game.seat_to_act == turn.seat
+        game.play(turn.move)
+    return game

@@ -1,0 +1,83 @@
+"""The exact value of a two-seat zero-sum game, by linear programming over its sequences.
+
+Koller, Megiddo and von Stengel (1996): the first seat chooses a realisation plan x; what the second
+can hold it to is the value of a linear program whose dual is solved together with x.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sabacc_training.solved_games.game_tree import GameTree
+from scipy.optimize import linprog
+from scipy.sparse import block_array, coo_array, csr_array
+
+from sabacc_env.engine.search.game_tree import CHANCE, END
+
+
+def exact_value(tree: GameTree) -> float:
+    """Return what the first seat wins in an equilibrium, in antes."""
+    own, other = (_sequences(tree, seat) for seat in (0, 1))
+    payoffs = _payoffs(tree, own, other)
+    constraints, right = _realisation(tree, 0, own)
+    against, right_against = _realisation(tree, 1, other)
+    # Choose x and q: most q . e with  payoffs' x - F' q >= 0,  E x = e,  x >= 0.
+    cost = np.concatenate([np.zeros(constraints.shape[1]), -right_against])
+    held: Any = block_array([[-payoffs.T, against.T]])
+    plan: Any = block_array([[constraints, csr_array((constraints.shape[0], against.shape[0]))]])
+    free: Any = [(0, None)] * constraints.shape[1] + [(None, None)] * against.shape[0]
+    found = linprog(
+        cost, A_ub=held, b_ub=np.zeros(held.shape[0]), A_eq=plan, b_eq=right, bounds=free
+    )
+    assert found.success, found.message
+    return -float(found.fun or 0)
+
+
+def _sequences(tree: GameTree, seat: int) -> np.ndarray:
+    """Return the number of each choice among the seat's sequences; 0 is the empty one."""
+    mine = tree.states.seats[tree.states.of_choice] == seat
+    numbers = np.zeros(tree.num_choices, np.int64)
+    numbers[mine] = 1 + np.arange(mine.sum())
+    return numbers
+
+
+def _realisation(tree: GameTree, seat: int, numbers: np.ndarray) -> tuple[csr_array, np.ndarray]:
+    """Return the matrix and right side that make a vector a realisation plan of the seat."""
+    states = np.flatnonzero(tree.states.seats == seat)
+    rows, columns, values = [0], [0], [1.0]
+    for row, state in enumerate(states, start=1):
+        before = tree.states.before[state]
+        rows.append(row)
+        columns.append(0 if before < 0 else numbers[before])
+        values.append(-1.0)
+        for choice in range(tree.states.first[state], tree.states.first[state + 1]):
+            rows.append(row)
+            columns.append(numbers[choice])
+            values.append(1.0)
+    shape = (len(states) + 1, int(numbers.max()) + 1)
+    right = np.zeros(shape[0])
+    right[0] = 1
+    return csr_array(coo_array((values, (rows, columns)), shape=shape)), right
+
+
+def _payoffs(tree: GameTree, own: np.ndarray, other: np.ndarray) -> csr_array:
+    """Return what the first seat wins by each pair of sequences, times the chances."""
+    nodes = tree.nodes
+    size = len(nodes.seats)
+    last = np.zeros((2, size), np.int64)
+    reach = np.ones(size)
+    for node in range(size):
+        seat = nodes.seats[node]
+        for k, child in enumerate(range(nodes.first[node], nodes.first[node + 1])):
+            choice = nodes.choices[node] + k
+            last[:, child] = last[:, node]
+            reach[child] = reach[node]
+            if seat == CHANCE:
+                reach[child] *= tree.chances[choice]
+            else:
+                last[seat, child] = (own, other)[seat][choice]
+    ends = np.flatnonzero(nodes.seats == END)
+    won = reach[ends] * nodes.payoffs[nodes.choices[ends], 0]
+    shape = (int(own.max()) + 1, int(other.max()) + 1)
+    return csr_array(coo_array((won, (last[0, ends], last[1, ends])), shape=shape))

@@ -1,0 +1,44 @@
+"""Random hands as one number: every record, observation and mask on the way, hashed.
+
+``python -m tests.support.played_digest 3 20`` plays 3 hands under each of the rules, at most 20
+moves of each, and prints the digest; test_modes.py compares it between the engine's modes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sys
+
+import numpy as np
+
+from sabacc_env import Game, load_rules, rule_sets
+from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.game.turn_buffers import Desk
+from tests.support.random_play import HOUSE_RULES
+
+SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
+
+
+def played_digest(hands: int, most_moves: int) -> str:
+    """Play hands whose players, seeds and actions come from one seeded Python generator."""
+    rng = random.Random("played digest")
+    digest = hashlib.sha256()
+    for rules in [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]:
+        desk = Desk(rules, SIZES)
+        for _ in range(hands):
+            game = Game(rules, rng.randint(*rules.seats), seed=rng.getrandbits(64))
+            for _ in range(most_moves):
+                digest.update(game._records.tobytes())
+                if game.show_at(desk) < 0:
+                    game.observe_at(desk, rng.randrange(game.num_players))
+                    digest.update(desk.aside.tobytes())
+                    break
+                digest.update(desk.observation.tobytes())
+                digest.update(desk.mask.tobytes())
+                game.play_at(desk, rng.choice(np.flatnonzero(desk.mask).tolist()))
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    print(played_digest(*map(int, sys.argv[1:])))

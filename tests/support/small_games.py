@@ -1,0 +1,114 @@
+"""Every deck of a rung played out by ``Game``: a walk that shares nothing with the flattening.
+
+Of the chance in a hand a whole deck decides all, as long as nothing is reshuffled or rolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import numpy as np
+from sabacc_training.solved_games.rung import Rung
+from sabacc_training.solved_games.suit_isomorphism import suits_alike
+
+from sabacc_env import Game
+from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.search.game_tree import recognise
+from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.view import GameView
+
+Known = tuple[object, ...]
+
+
+class Walk:
+    """What comes out of playing every deck, every action with the same probability.
+
+    Attributes:
+        values: what each seat wins on average, in antes.
+        known: for each information state's key all that its seat was shown on the way, by views.
+    """
+
+    def __init__(self, rung: Rung) -> None:
+        self.rung = rung
+        self.values = np.zeros(rung.num_players)
+        self.known: dict[int, set[Known]] = {}
+        self._desk = Desk(rung.rule_set, encode_bet_sizes(rung.bet_sizes))
+        decks = list(permutations(rung.rule_set.deck))
+        for deck in decks:
+            game = Game(
+                rung.rule_set, rung.num_players, dealer=rung.num_players - 1, deck=deck, key=0
+            )
+            keys = [0] * rung.num_players
+            seen: list[Known] = [()] * rung.num_players
+            self._visit(game, 1 / len(decks), keys, seen)
+
+    def _visit(self, game: Game, chance: float, keys: list[int], seen: list[Known]) -> None:
+        if game.seat_to_act is None:
+            assert game.to_dict()["state"] is not None
+            self.values += chance * np.array(game.net_credits) / game.rules.ante_unit
+            return
+        seat = game.show_at(self._desk)
+        mask = self._desk.mask.copy()
+        key = _recognised(self.rung, keys[seat], self._desk.observation, mask)
+        shown = (*seen[seat], known_in(game.view(seat)))
+        self.known.setdefault(key, set()).add(shown)
+        actions = list(_distinct(game, mask))
+        for action in actions:
+            after = game.clone()
+            after.play_at(self._desk, action)
+            self._visit(
+                after,
+                chance / len(actions),
+                [key if other == seat else old for other, old in enumerate(keys)],
+                [shown if other == seat else old for other, old in enumerate(seen)],
+            )
+
+
+def _recognised(rung: Rung, key: int, observation: np.ndarray, mask: np.ndarray) -> int:
+    floats = observation.copy()
+    keys = np.array([key])
+    rows = floats.view(OBSERVATION_DTYPE)
+    legal = np.array([int(mask.astype(np.int64) @ (1 << np.arange(len(mask))))])
+    alike = suits_alike(rung.rule_set)
+    recognise(rows, floats.view(np.int32)[None], alike, legal, np.zeros(1, np.int64), keys)
+    return int(keys[0])
+
+
+def known_in(view: GameView) -> Known:
+    """Return all that a view tells, cards as values: on the rungs no suit is told apart."""
+
+    def values(cards: object) -> object:
+        return tuple(None if card is None else card.value for card in cards)  # type: ignore[attr-defined]
+
+    return (
+        values(view.hand),
+        values([view.drawn_card]),
+        tuple(values(cards) for cards in view.known_cards),
+        values(view.spike_cards),
+        values(view.discard_pile),
+        values(view.taken),
+        tuple(sorted(card.value for card in view.seen_cards)),
+        (view.hand_sizes, view.draw_pile_size, view.num_junked, view.phase, view.round),
+        (view.credits, view.bets, view.bets_of_hand, view.pots, view.remaining),
+        tuple(
+            (turn.seat, turn.move.kind, turn.move.amount, values([turn.move.card]))
+            for turn in view.history
+        ),
+    )
+
+
+def _distinct(game: Game, mask: np.ndarray) -> Iterator[int]:
+    """Yield the legal actions, of those on alike cards of the hand only one."""
+    seat = game.seat_to_act
+    assert seat is not None
+    known = set(game.known_cards(seat))
+    met = set()
+    hand = [(card.value, card in known) for card in game.hands[seat]]
+    for action in np.flatnonzero(mask):
+        slot = (action - 9) % 5 if 9 <= action < 29 else None
+        what = (int(action) if slot is None else (action - 9) // 5, slot is not None and hand[slot])
+        if what not in met:
+            met.add(what)
+            yield int(action)

@@ -1,0 +1,126 @@
+"""Agents simple enough to know beforehand what they do."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.engine.action_layout import action_names
+from sabacc_env.engine.layout import RAISE_TO
+from sabacc_env.game.view import GameView
+
+NAMES = action_names()
+JUNK, CHECK, MIN = NAMES.index("junk"), NAMES.index("check"), NAMES.index("raise min")
+
+
+class FirstLegal:
+    """Takes the first legal action of its list, else the first of all: stands, checks, calls."""
+
+    prefers: ClassVar[tuple[int, ...]] = ()
+
+    def __init__(self, rules, num_players, bet_sizes=()) -> None:
+        self.told: list[tuple[str, Any]] = []
+
+    def reset(self, num_tables: int) -> None:
+        self.told.append(("reset", num_tables))
+
+    def restart(self, tables: NDArray[np.int64]) -> None:
+        self.told.append(("restart", tables.tolist()))
+
+    def act(self, observations, action_masks, rng, tables=None):
+        assert len(observations) == len(action_masks) == len(tables)
+        masks = action_masks.copy()
+        for action in self.prefers:
+            wanted = masks[:, action] > 0
+            masks[wanted] = 0
+            masks[wanted, action] = 1
+        return masks.argmax(axis=1).astype(np.int64)
+
+
+class Coward(FirstLegal):
+    """Junks whenever it may."""
+
+    prefers = (JUNK,)
+
+
+class Bully(FirstLegal):
+    """Bets the least where there is no bet yet, and calls."""
+
+    def act(self, observations, action_masks, rng, tables=None):
+        bets = (action_masks[:, CHECK] > 0) & (action_masks[:, MIN] > 0)
+        return np.where(bets, MIN, super().act(observations, action_masks, rng, tables))
+
+
+class Viewer(FirstLegal):
+    """Plays as ``FirstLegal`` does, but is given views."""
+
+    wants = "views"
+
+    def act(self, observations, action_masks, rng, tables=None):
+        for view, mask in zip(observations, action_masks, strict=True):
+            assert isinstance(view, GameView)
+            assert view.seat == view.seat_to_act
+            assert len(view.legal_moves) <= mask.sum()
+        return super().act(observations, action_masks, rng, tables)
+
+
+class Illegal(FirstLegal):
+    """Takes an action that is never legal first."""
+
+    def act(self, observations, action_masks, rng, tables=None):
+        return action_masks.argmin(axis=1).astype(np.int64)
+
+
+class RaiseTo(FirstLegal):
+    """Gives what the engine takes for a raise to 40 where a raise is legal."""
+
+    def act(self, observations, action_masks, rng, tables=None):
+        return np.where(action_masks[:, MIN] > 0, RAISE_TO + 40, action_masks.argmax(axis=1))
+
+
+class Historian(FirstLegal):
+    """Wants views, and finds in each the moves of the seats that have acted."""
+
+    wants = "views"
+
+    def act(self, observations, action_masks, rng, tables=None):
+        for view in observations:
+            first = (view.dealer + 1) % view.num_players
+            assert view.history or view.seat == first
+        return super().act(observations, action_masks, rng, tables)
+
+
+class Counting(FirstLegal):
+    """Takes the legal action whose turn it is, by how often it has acted in the hand."""
+
+    def reset(self, num_tables: int) -> None:
+        self.turns = np.zeros(num_tables, np.int64)
+
+    def restart(self, tables: NDArray[np.int64]) -> None:
+        self.turns[tables] = 0
+
+    def remembered(self) -> NDArray[np.int64]:
+        return self.turns.copy()
+
+    def recall(self, remembered: NDArray[np.int64]) -> None:
+        self.turns = remembered.copy()
+
+    def act(self, observations, action_masks, rng, tables=None):
+        self.turns[tables] += 1
+        return np.array(
+            [
+                legal[turn % len(legal)]
+                for turn, legal in zip(
+                    self.turns[tables], map(np.flatnonzero, action_masks), strict=True
+                )
+            ]
+        )
+
+
+class Undecided(FirstLegal):
+    """Tells chances that are none."""
+
+    def probabilities(self, observations, action_masks):
+        return np.full(action_masks.shape, np.nan)

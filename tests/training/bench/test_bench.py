@@ -1,0 +1,260 @@
+"""``sabacc bench``: what it measures, prints, writes and draws; stops, mistakes, absent peers."""
+
+from __future__ import annotations
+
+import json
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+
+import pytest
+from sabacc_training.bench import peers, pettingzoo_loop, run
+from sabacc_training.bench.config import PARTS, BenchConfig, bench_config
+from sabacc_training.bench.names import CACHED, RAW, inside, stepped
+from sabacc_training.bench.progress import BenchProgress
+from sabacc_training.bench.report import highlights
+from sabacc_training.bench.results import Measured, Ratio, Results, Spread
+from sabacc_training.bench.sampling import Sample, Subject, rounds
+from sabacc_training.jobs.stopwatch import Stopwatch
+
+from sabacc_env import rule_sets
+from tests.support.commands import command
+
+QUICK = bench_config(quick=True)
+
+
+@pytest.fixture
+def bench(capsys, tmp_path):
+    """Return a function that runs the command: (exit code, output, errors)."""
+
+    def bench(*arguments: object) -> tuple[int, str, str]:
+        code = command("bench", *arguments, "--output", tmp_path / "out")
+        return code, *capsys.readouterr()
+
+    return bench
+
+
+def spend(clock: Stopwatch, seconds: float) -> int:
+    with clock:
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+    return 1
+
+
+def made(name: str, *rates: float, part: str = "aec", over: tuple[str, ...] = ()) -> Measured:
+    """Results as if made in rounds at these rates."""
+    samples = tuple(Sample(done=int(rate), cpu=1.0, wall=2.0, load=0.5) for rate in rates)
+    return Measured(name, part, "turns a CPU-second", None, over, samples)
+
+
+def results_of(*measured: Measured) -> Results:
+    machine = {"processor": "Abacus", "cores": 1, "python": "3.11"}
+    by_name = {each.name: each for each in measured}
+    return Results("sabacc bench", "2026-01-02T03:04:05+00:00", machine, (), by_name)
+
+
+def test_everything_of_ours_is_measured_printed_written_and_drawn(bench, tmp_path):
+    ours = [part for part in PARTS if part != "peers"]
+    code, output, _ = bench(*ours, "--quick", "--repeats", 1)
+    assert code == 0
+    data = json.loads((tmp_path / "out" / "bench.json").read_text())
+    by_name = {each["name"]: each for each in data["measured"]}
+    assert {inside(rules) for rules in rule_sets()} < set(by_name)
+    assert {stepped(rules) for rules in rule_sets()} < set(by_name)
+    assert {part for part in PARTS if part != "peers"} == {
+        each["part"] for each in by_name.values()
+    }
+    for name, each in by_name.items():
+        assert name in " ".join(output.split())
+        assert len(each["samples"]) == 1
+        assert all(sample["done"] > 0 and sample["cpu"] > 0 for sample in each["samples"])
+    casino = by_name[inside("casino")]
+    (sample,) = casino["samples"]
+    assert casino["figure"]["median"] == pytest.approx(sample["done"] / sample["cpu"])
+    assert data["command"].startswith("sabacc bench rules")
+    assert "--quick" in data["command"]
+    assert data["machine"]["versions"].keys() >= {"numpy", "numba", "pettingzoo"}
+    drawn = tmp_path / "out" / "bench.svg"
+    assert drawn.exists() != ("No picture was drawn: no matplotlib" in output)
+
+
+def test_an_absent_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch):
+    monkeypatch.setattr(peers, "find_spec", lambda name: None)
+    code, output, _ = bench("game", "peers", "--quick")
+    assert code == 0
+    assert "Game.play" in output
+    said = " ".join(output.split())
+    for peer, module in (("OpenSpiel", "pyspiel"), ("Pgx", "jax"), ("PettingZoo's", "rlcard")):
+        assert f'no {module}, which `pip install "sabacc-env[bench]"` installs.' in said
+        assert f"{peer} " in said
+
+
+def test_a_broken_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch):
+    def broken(config):
+        raise OSError("libfast.so: cannot open\nshared object")
+
+    monkeypatch.setattr(peers, "PEERS", {"OpenSpiel": (("numpy",), broken)})
+    code, output, _ = bench("game", "peers", "--quick")
+    assert code == 0
+    assert "Game.play" in output
+    said = " ".join(output.split())
+    assert "OpenSpiel was not measured: it is installed and does not work" in said
+    assert "(OSError: libfast.so: cannot open)." in said
+
+
+@pytest.mark.filterwarnings("ignore")  # theirs
+@pytest.mark.parametrize(("modules", "make"), peers.PEERS.values(), ids=peers.PEERS)
+def test_a_peer_plays_decisions_while_the_clock_runs(modules, make):
+    for module in modules:
+        pytest.importorskip(module)
+    for subject in make(QUICK):
+        clock = Stopwatch()
+        assert subject.play(clock) > 0
+        assert clock.cpu > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["ruls"], "parts.0: \"ruls\" is not right here: input should be 'rules', 'peers', 'aec',"),
+        (["--repeats", "0"], "repeats: 0 is not right here: input should be greater than or"),
+        (["--seconds", "0"], "seconds: 0.0 is not right here: input should be greater than 0"),
+        (["--seconds", "nan"], "seconds: nan is not right here: input should be"),
+    ],
+)
+def test_a_mistake_is_one_sentence_before_any_work(bench, tmp_path, arguments, sentence):
+    code, output, errors = bench(*arguments)
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {sentence}")
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named_before_any_work(bench, tmp_path, monkeypatch):
+    (tmp_path / "out").write_text("a file")
+    monkeypatch.setattr(run, "rounds", None)
+    code, output, errors = bench("game", "--quick")
+    assert (code, output) == (2, "")
+    assert str(tmp_path / "out") in errors
+
+
+@pytest.mark.parametrize(("ends", "written"), [(3, False), (5, True)])
+def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, ends, written):
+    calls = 0
+
+    def play(clock: Stopwatch) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == ends:
+            raise KeyboardInterrupt
+        return spend(clock, 0.02)
+
+    def subjects(_: BenchConfig) -> Iterator[Subject]:
+        for name in ("one", "other"):
+            yield Subject(name, "game", "µs a move", play)
+
+    monkeypatch.setitem(run.SUBJECTS, "game", subjects)
+    # Two calls try both, two are the first round, and the fifth is in the second.
+    code, output, errors = bench("game", "--quick")
+    assert code == 130
+    assert (tmp_path / "out" / "bench.json").exists() == written
+    if not written:
+        assert "nothing was written" in errors
+        assert not (tmp_path / "out").exists()
+        return
+    assert "stopped after 1 of 2 rounds" in errors
+    assert "medians of 1 rounds" in " ".join(output.split())
+    code, _, errors = bench("game", "--quick")
+    assert code == 2
+    assert "was left by work that stopped; go on with it (--resume) or remove it" in errors
+    code, _, errors = bench("game", "--quick", "--seconds", 1, "--resume")
+    assert code == 2
+    assert "was left by other work, or on another machine" in errors
+    code, output, _ = bench("game", "--quick", "--resume")
+    assert code == 0
+    assert "medians of 2 rounds" in " ".join(output.split())
+    data = json.loads((tmp_path / "out" / "bench.json").read_text())
+    assert [len(each["samples"]) for each in data["measured"]] == [2, 2]
+    assert not (tmp_path / "out" / "unfinished").exists()
+
+
+def test_rounds_measure_everything_in_turn():
+    order = []
+
+    def subject(name: str) -> Subject:
+        def play(clock: Stopwatch) -> int:
+            order.append(name)
+            return spend(clock, 0.003)
+
+        return Subject(name, "game", "µs a move", play)
+
+    with BenchProgress() as progress:
+        taken = list(rounds([subject("a"), subject("b")], range(1, 4), 3, 0.001, progress))
+    assert order == ["a", "b"] * 4  # the first for nothing
+    assert [len(each) for each in taken] == [2, 2, 2]
+    assert all(sample.done == 1 and sample.cpu >= 0.003 for each in taken for sample in each)
+
+
+def test_the_clock_counts_only_what_is_inside():
+    clock = Stopwatch()
+    spend(Stopwatch(), 0.05)
+    assert (clock.cpu, clock.wall) == (0, 0)
+    with clock:
+        time.sleep(0.02)
+    assert clock.cpu < clock.wall
+
+
+def test_ratios_are_taken_within_rounds():
+    # The machine is ten times as fast in the second round, which no ratio shows.
+    results = results_of(
+        made("ours", 20, 200, 30, over=("theirs", "absent")), made("theirs", 10, 100, 10)
+    )
+    assert results.ratios() == [Ratio("ours", "theirs", Spread(median=2, least=2, most=3))]
+
+
+def test_results_are_read_back_as_they_were():
+    results = results_of(made(RAW, 20, 200, over=("theirs",)), made("theirs", 10, 30))
+    assert Results.from_json(results.to_json()) == results
+
+
+def test_the_readme_shows_figures_and_ratios():
+    slow = made(inside("orsl"), 1e6, 3e6, part="rules")
+    fast = made(inside("casino"), 4e6, 5e6, part="rules")
+    by_step = made(stepped("orsl"), 5e5, 3e6, part="rules", over=(slow.name,))
+    rows = highlights(results_of(slow, fast, by_step, made(CACHED, 2, part="start")))
+    assert [row[1:] for row in rows] == [
+        ("2.00 M turns a CPU-second", "1.00 M to 3.00 M"),
+        ("4.50 M turns a CPU-second", "4.00 M to 5.00 M"),
+        ("0.75 times", "0.50 to 1.00"),
+        ("2.00 turns a CPU-second", "2.00 to 2.00"),
+    ]
+    assert "`orsl`" in rows[0][0]
+
+
+def test_the_picture_is_the_same_for_the_same_results():
+    pytest.importorskip("matplotlib")
+    from sabacc_training.bench.plot import picture
+
+    results = results_of(made(inside("casino"), 4e6, 5e6, part="rules"), made(RAW, 2e4, 3e4))
+    drawn = picture(results)
+    assert drawn is not None
+    texts = "".join(ElementTree.fromstring(drawn).itertext())
+    assert "casino" in texts
+    assert RAW in texts
+    assert "25,000" in texts
+    assert picture(results) == drawn
+    assert picture(results_of(made(CACHED, 2, part="start"))) is None
+
+
+@pytest.mark.filterwarnings("ignore")  # PettingZoo's
+def test_the_environment_that_does_nothing_is_one():
+    from pettingzoo.test import api_test
+
+    api_test(pettingzoo_loop.nothing_env(), num_cycles=50)
+    clock = Stopwatch()
+    assert (
+        pettingzoo_loop.turns(pettingzoo_loop.Nothing())(clock) % pettingzoo_loop.Nothing.episode
+        == 0
+    )
+    assert clock.cpu > 0

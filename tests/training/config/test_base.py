@@ -1,0 +1,137 @@
+"""Configurations: files, overriding words, and one sentence for every mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import AfterValidator, Field, ValidationError
+from sabacc_training.config.base import Config, dump, load_config
+
+from sabacc_env.errors import SabaccError
+
+
+def refuse_odd(value: int) -> int:
+    if value % 2:
+        raise SabaccError(f"{value} is odd")
+    return value
+
+
+class Section(Config):
+    rate: float = Field(0.5, gt=0)
+    sizes: tuple[Literal["min", "max"] | float, ...] = ("min",)
+
+
+class Entry(Config):
+    spec: str
+    label: str = ""
+
+
+class Example(Config):
+    deals: int = Field(100, ge=1)
+    rules: str = "casino"
+    even: Annotated[int, AfterValidator(refuse_odd)] = 2
+    output: Path | None = None
+    agents: tuple[Entry, ...] = ()
+    ppo: Section = Section()
+    needed: str
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "example.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_and_words_make_one_configuration(tmp_path):
+    path = write(tmp_path, 'needed = "x"\ndeals = 7\n[ppo]\nrate = 1.5\n[[agents]]\nspec = "a"\n')
+    words = ["deals=1_000", "rules=orsl", "ppo.sizes=['max', 0.5]", "output=out/here", "even = 4"]
+    config = load_config(Example, path, words)
+    assert config.deals == 1000
+    assert config.rules == "orsl"
+    assert config.ppo == Section(rate=1.5, sizes=("max", 0.5))
+    assert config.output == Path("out/here")
+    assert config.agents == (Entry(spec="a"),)
+    assert config.even == 4
+
+
+def test_what_is_no_toml_value_is_text(tmp_path):
+    path = write(tmp_path, "")
+    for text in ("plain", "two words", "a=b", "runs/x.pt", "'quoted'"):
+        assert load_config(Example, path, [f"needed={text}"]).needed == text.strip("'")
+
+
+def test_the_dump_loads_again(tmp_path):
+    config = load_config(Example, write(tmp_path, 'needed = "x"\n'), ["ppo.sizes=[0.25]"])
+    saved = tmp_path / "config.json"
+    saved.write_text(dump(config))
+    assert load_config(Example, saved) == config
+
+
+def test_it_is_frozen(tmp_path):
+    config = load_config(Example, write(tmp_path, 'needed = "x"\n'))
+    with pytest.raises(ValidationError):
+        config.deals = 3
+
+
+def test_a_bare_name_is_looked_up_in_configs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "small.toml").write_text('needed = "found"\n')
+    assert load_config(Example, "small").needed == "found"
+    with pytest.raises(SabaccError, match=r"did you mean small\?"):
+        load_config(Example, "smal")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "sentence"),
+    [
+        ("", [], "needed: is missing and has no default"),
+        ("", ["deal=3"], "deal: there is no such key; did you mean deals?"),
+        ("", ["ppo.rat=3"], "ppo.rat: there is no such key; did you mean ppo.rate?"),
+        ("[[agents]]\nspec='a'\nlable='b'", [], "agents.0.lable: there is no such key; did you"),
+        ("[[agents]]\nlabel='b'", [], "agents.0.spec: is missing and has no default"),
+        ("", ["deals=0"], "deals: 0 is not right here: input should be greater than or equal to 1"),
+        ("", ["deals=1.5"], "deals: 1.5 is not right here: input should be a valid integer"),
+        ("", ["deals=true"], "deals: true is not right here: input should be a valid integer"),
+        ("", ["deals=many"], 'deals: "many" is not right here: input should be a valid integer'),
+        ("", ["rules=3"], "rules: 3 is not right here: input should be a valid string"),
+        ("", ["even=3"], "even: 3 is odd"),
+        ("", ["ppo.rate=nan"], "ppo.rate: nan is not right here: input should be a finite"),
+        (
+            "",
+            ["ppo.sizes=['mid']"],
+            'ppo.sizes.0: "mid" is not right here: input should be',
+        ),
+        ("", ["ppo=3"], "ppo: 3 is not right here: input should be an object"),
+        ("", ["deals.x=3"], "deals: {'x': 3} is not right here: input should be a valid integer"),
+        ("deals = 3", ["deals.x=3"], "deals.x: deals holds a value and not a section with keys"),
+        ("", ["deals"], '"deals": write key=value or section.key=value'),
+        ("", ["=3"], '"=3": write key=value or section.key=value'),
+        ("", ["ppo.=3"], '"ppo.=3": write key=value or section.key=value'),
+        ("deals = ", [], "example.toml: is not a configuration file"),
+    ],
+)
+def test_every_mistake_is_one_sentence_that_names_the_key(tmp_path, text, words, sentence):
+    with pytest.raises(SabaccError) as caught:
+        load_config(Example, write(tmp_path, text), words)
+    message = str(caught.value).removeprefix(f"{tmp_path}/")
+    assert message.startswith(sentence)
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("absent.toml", None, "cannot be read"),
+        ("list.json", "[1]", "it holds no keys"),
+        ("bytes.toml", "\ud800", "is not a configuration file"),
+    ],
+)
+def test_a_file_that_is_none(tmp_path, name, content, words):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    with pytest.raises(SabaccError, match=words):
+        load_config(Example, path)

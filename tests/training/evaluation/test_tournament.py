@@ -1,0 +1,285 @@
+"""``sabacc tournament``: files, the same bytes, resuming, what is printed, bad configurations."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sabacc_training.config.base import load_config
+from sabacc_training.evaluation import evaluate, report, tournament
+from sabacc_training.evaluation.margins import Match
+from sabacc_training.evaluation.tournament import TournamentConfig
+
+from tests.support.commands import command
+
+TOYS = "tests.support.toys:"
+CONFIG = f"""
+agents = ["random", "{TOYS}Bully", {{ spec = "{TOYS}Coward", label = "soft" }}]
+deals = 40
+seed = 9
+"""
+RESULTS = ("results.json", "pairs.csv", "ranking.csv")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "three.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture
+def run(capsys, config):
+    """Return a function that runs the command: (exit code, output, errors)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        return command("tournament", config, *arguments), *capsys.readouterr()
+
+    return run
+
+
+def pair_rows(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "pairs.csv").read_text().splitlines()))
+
+
+def results(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in RESULTS]
+
+
+def test_all_pairs_are_played_printed_and_written(run, tmp_path):
+    code, output, _ = run("--output", tmp_path / "out")
+    assert code == 0
+    assert "Bonferroni" in output
+    assert "*" not in output
+    rows = pair_rows(tmp_path / "out")
+    assert [(row["first"], row["second"]) for row in rows] == list(
+        itertools.combinations(["random", "Bully", "soft"], 2)
+    )
+    for row in rows:
+        assert row["deals"] == "40"
+        assert f"{float(row['margin']):+,.0f}" in output
+    random_bully = rows[0]
+    assert 0 < float(random_bully["half_width"]) < float(random_bully["half_width_all"])
+    assert float(random_bully["saving"]) > 0
+    bully_soft = rows[2]
+    assert float(bully_soft["margin"]) - float(bully_soft["half_width"]) > 0
+    written = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert written["config"]["deals"] == 40
+    assert len(written["pairs"]) == 3
+    assert {row["agent"] for row in written["ranking"]} == {"random", "Bully", "soft"}
+    means = [row["margin"] for row in written["ranking"]]
+    assert means == sorted(means, reverse=True)
+    assert sum(means) == pytest.approx(0, abs=0.01)
+    saved = load_config(TournamentConfig, tmp_path / "out" / "config.json")
+    assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
+
+
+@pytest.mark.parametrize("num_agents", [3, 7, 8])
+def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
+    names = [f"calling_station_{number}" for number in range(num_agents)]
+    rng = np.random.default_rng(0)
+    pairs = [
+        evaluate.Pair(*two, Match(rng.integers(-300, 300, (50, 2, 2)), 3), seen=True)
+        for two in itertools.combinations(names, 2)
+    ]
+    console = Console(width=80)
+    console.print(report.standings(pairs, console))
+    output = capsys.readouterr().out
+    assert "…" not in output
+    places = [line.split()[1] for line in output.splitlines() if line[:1].isdigit()]
+    assert sorted(places) == names
+    for margin in (pair.match.margin for pair in pairs):
+        assert f"{abs(margin.mean):,.0f}" in output
+        assert f"± {margin.half_width():,.0f}" in output
+
+
+def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
+    names = ("a" * 60, "b" * 60)
+    match = Match(np.random.default_rng(0).integers(-300, 300, (50, 2, 2)), 3)
+    console = Console(width=80)
+    console.print(report.standings([evaluate.Pair(*names, match, seen=False)], console))
+    places, pairs = capsys.readouterr().out.split("\n\n")
+    assert str(match.margin) in pairs
+    assert pairs.count("…") == 2  # both names
+    assert places.count("± ") == 2
+    assert "…" not in places
+
+
+def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    _, _, errors = run("deals=3000", "--output", tmp_path / "out")
+    assert "random - Bully" in errors
+    assert "hands/s" in errors
+    assert "mA/h" in errors
+
+
+def test_without_a_terminal_every_pair_is_a_line(run, tmp_path):
+    _, _, errors = run("--output", tmp_path / "out")
+    rows = pair_rows(tmp_path / "out")
+    for line, row, share in zip(errors.splitlines(), rows, (33, 67, 100), strict=True):
+        margin, half_width = float(row["margin"]), float(row["half_width"])
+        assert line == (
+            f"{row['first']} - {row['second']}: {margin:+,.0f} ± {half_width:,.0f} mA/h "
+            f"({share} % of all hands)"
+        )
+
+
+def test_the_same_configuration_gives_the_same_bytes(run, tmp_path):
+    for folder in ("one", "two"):
+        run("--output", tmp_path / folder)
+    run("seed=10", "--output", tmp_path / "other")
+    assert results(tmp_path / "one") == results(tmp_path / "two")
+    assert results(tmp_path / "one") != results(tmp_path / "other")
+
+
+def test_results_go_under_runs_by_default(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("deals=2")
+    assert (tmp_path / "runs" / "tournaments" / "three" / "results.json").is_file()
+    run("deals=2", "output=mine")
+    assert (tmp_path / "mine" / "results.json").is_file()
+
+
+def test_an_interrupted_tournament_keeps_its_pairs_and_goes_on(run, tmp_path, monkeypatch):
+    played = []
+
+    def interrupted(config, first, second, progress):
+        played.append((first.name, second.name))
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return evaluate.play_pair(config, first, second, progress)
+
+    monkeypatch.setattr(tournament, "play_pair", interrupted)
+    code, _, errors = run("--output", tmp_path / "out")
+    assert code == 130
+    assert "--resume" in errors
+    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 2
+    code, _, _ = run("--output", tmp_path / "out", "--resume")
+    assert code == 0
+    assert played[3:] == [("Bully", "soft")]
+    monkeypatch.undo()
+    run("--output", tmp_path / "whole")
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
+    run("--output", tmp_path / "out")
+    before = results(tmp_path / "out")
+    code, output, errors = run("seed=10", "--output", tmp_path / "out")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {tmp_path / 'out'}: holds what another configuration made;")
+    assert errors.count("\n") == 1
+    assert run(f"output={tmp_path / 'out'}")[0] == 0  # the same: the same bytes
+    assert results(tmp_path / "out") == before
+    assert run("seed=10", "--output", tmp_path / "out", "--resume")[0] == 0
+    assert results(tmp_path / "out") != before
+
+
+def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkeypatch):
+    run("--output", tmp_path / "out")
+    monkeypatch.setattr(tournament, "play_pair", None)
+    assert run("--output", tmp_path / "out", "--resume")[0] == 0
+    monkeypatch.undo()
+    run("--output", tmp_path / "out", "--resume", "rule_overrides.hand_ante=4")
+    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 6
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data, other: b"",
+        lambda data, other: data[:-1],
+        lambda data, other: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+        lambda data, other: other,
+    ],
+    ids=["empty", "cut short", "one bit", "another pair's"],
+)
+def test_resuming_plays_a_pair_whose_file_is_damaged(run, tmp_path, monkeypatch, damage):
+    run("--output", tmp_path / "out")
+    whole = results(tmp_path / "out")
+    path, other, _ = sorted((tmp_path / "out" / "pairs").iterdir())
+    data = path.read_bytes()
+    path.write_bytes(damage(data, other.read_bytes()))
+    played = []
+
+    def play(*arguments):
+        played.append(arguments)
+        return evaluate.play_pair(*arguments)
+
+    monkeypatch.setattr(tournament, "play_pair", play)
+    assert run("--output", tmp_path / "out", "--resume")[0] == 0
+    assert len(played) == 1
+    assert path.read_bytes() == data
+    assert results(tmp_path / "out") == whole
+
+
+def test_numpy_reads_the_hands_of_a_pair(run, tmp_path):
+    run("--output", tmp_path / "out")
+    for path in (tmp_path / "out" / "pairs").iterdir():
+        assert np.load(path).shape == (40, 2, 2)
+
+
+def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
+    met = {f"{TOYS}Coward": ("random",)}
+    monkeypatch.setattr(evaluate, "trained_against", lambda spec: met.get(spec, ()))
+    _, output, _ = run("--output", tmp_path / "out")
+    assert "* between agents of which one met the other in training" in output
+    seen = [row["seen_in_training"] for row in pair_rows(tmp_path / "out")]
+    assert seen == ["False", "True", "False"]
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ('agents=["random"]', "agents: 1 given; a tournament needs at least 2"),
+        ("agents=[]", "agents: 0 given; a tournament needs at least 2"),
+        ('agents=["random", "random"]', 'agents: two are called "random"'),
+        ('agents=["random", "rondom"]', "agent: 'rondom' is unknown"),
+        ('agents=["random", "none.safetensors"]', "none.safetensors"),
+        ('agents=["random", "math:nothing"]', "agent: 'math:nothing' cannot be imported"),
+        ('agents=["random", {lable = "x"}]', "agents.1.lable: there is no such key; did you mean"),
+        ("agents=random", 'agents: "random" is not right here'),
+        ("deals=1", "deals: 1 is not right here: input should be greater than or equal to 2"),
+        ("deal=100", "deal: there is no such key; did you mean deals?"),
+        ("seed=-1", "seed: -1 is not right here"),
+        ("rules=cassino", 'rules: "cassino" is not a rule set'),
+        ("rule_overrides.hand_ant=4", "hand_ant: there is no such field; did you mean hand_ante?"),
+        ('bet_sizes=["mid"]', "bet_sizes: 'mid' is no bet size"),
+        ("credits=0", "credits: 0 is not right here"),
+        ("credits=3", "credits: fewer than two seats"),
+    ],
+)
+def test_a_mistake_is_one_sentence(run, tmp_path, word, sentence):
+    code, output, errors = run(word, "--output", tmp_path / "out")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {sentence}")
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "out" / "pairs").exists()
+
+
+def test_a_folder_that_is_a_file_is_refused(run, tmp_path):
+    (tmp_path / "file").touch()
+    code, output, errors = run("--output", tmp_path / "file")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"sabacc: {tmp_path / 'file'}: this folder cannot be made (")
+    assert errors.count("\n") == 1
+
+
+def test_the_configurations_that_ship_are_right():
+    for path in sorted(Path(__file__).parents[3].glob("configs/tournament-*.toml")):
+        assert load_config(TournamentConfig, path).deals >= 1000
+
+
+@pytest.mark.parametrize("stakes", ["credits=1", "sabacc_pot=5"])
+def test_stakes_that_make_no_hand_are_refused_before_anything_is_written(run, tmp_path, stakes):
+    rules = "casino" if stakes.startswith("credits") else "black_spire"
+    output = tmp_path / "out"
+    code, _, errors = run(stakes, f"rules={rules}", "--output", output)
+    assert code == 2
+    assert errors.count("\n") == 1
+    assert not output.exists()

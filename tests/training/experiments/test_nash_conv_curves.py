@@ -1,0 +1,127 @@
+"""The fast trainer on solved games: it comes near to equilibrium, the nearer by its magnet."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_training.bench.progress import BenchProgress
+from sabacc_training.experiments.nash_conv_curves import Climb, climb, ladder_config
+from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.solved_games import flatten, load_rung, nash_conv
+
+from tests.support.commands import command
+from tests.support.processors import PRECISIONS
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
+    rung = load_rung("one_card")
+    config = ladder_config(rung, "moving magnet", 200_000, seed=0)
+    learner = FastLearner(config, precision=precision)
+    while learner.steps < 200_000:
+        learner.update()
+    assert nash_conv(flatten(rung), learner.average) < 0.15  # of random play 1.25
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "steps"), [("one_draw", 2_000_000), ("little_spire", 600_000)])
+def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(
+    name, steps, tmp_path
+) -> None:
+    tree = flatten(load_rung(name))
+    with unfinished(tmp_path, {}, resume=False) as kept, BenchProgress() as progress:
+        plain, drawn = (
+            climb(tree, method, steps, 3, kept, [], progress)
+            for method in ("PPO, entropy .01", "moving magnet")
+        )
+    assert drawn.averaged[:, -1].max() < 0.05  # of random play 2.58 at one_draw
+    assert drawn.means[-1] < plain.means[-1] / 2
+
+
+def test_what_a_climb_says() -> None:
+    averaged = np.array([[0.3, 0.1], [0.5, 0.3]])
+    found = Climb(
+        "any", np.ones((2, 2), np.int64), averaged, np.array([[1.0, 2], [3, 4]]), averaged
+    )
+    np.testing.assert_allclose(found.means, [0.4, 0.2])
+    np.testing.assert_allclose(found.half_widths, 12.706 * 0.1, rtol=1e-4)  # Student's t, 1 degree
+    np.testing.assert_array_equal(found.seconds_to(0.2), [2, np.inf])
+
+
+def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "new" / "ladder.svg"
+    picture = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
+    picture += ["--folder", str(tmp_path / "kept")]
+    assert command("ladder", "one_card", "moving magnet", *picture) == 0
+    out = capsys.readouterr().out
+    assert "one_card: 631 nodes; 20,000 decisions, 2 seeds" in out
+    assert "moving magnet" in out
+    assert "refreshed" not in out
+    assert "NashConv, antes" in file.read_text()
+
+
+def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert command("ladder", "one_card", "--picture", "a.svg") == 2
+    assert capsys.readouterr().err.startswith(
+        "sabacc: picture: needs matplotlib, which `pip install"
+    )
+
+
+def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, capsys) -> None:
+    pytest.importorskip("matplotlib")
+    assert command("ladder", "one_card", "--picture", str(tmp_path)) == 2
+    told = f"sabacc: {tmp_path}: cannot be written (Is a directory); name another\n"
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["one_card", "nothing"], "methods: 'nothing' is none; use some of PPO, entropy .01; "),
+        (["one_card", "--seeds", "1"], "give two seeds, a step and more than 0 at least"),
+        (["one_card", "--target", "-1"], "give two seeds, a step and more than 0 at least"),
+        (["kessel"], "rung: 'kessel' is not on the ladder"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    capsys: Any, arguments: list[str], sentence: str
+) -> None:
+    assert command("ladder", *arguments) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_a_ladder_goes_on_as_if_never_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    words = ["ladder", "one_card", "moving magnet", "--seeds", "2", "--steps", "30_000"]
+    words += ["--folder", str(tmp_path / "kept")]
+    figures = re.compile(r"of each: .*|not averaged: .*")
+    assert command(*words) == 0
+    whole = figures.findall(capsys.readouterr().out)
+    update, calls = FastLearner.update, []
+
+    def stop(learner: FastLearner) -> None:
+        calls.append(1)
+        if len(calls) in (4, 12):
+            os.kill(os.getpid(), signal.SIGTERM)
+        update(learner)
+
+    monkeypatch.setattr(FastLearner, "update", stop)
+    assert command(*words) == 130
+    assert "nothing is lost: go on with --resume" in capsys.readouterr().err
+    assert command(*words, "--resume") == 130
+    assert command(*words, "--resume") == 0
+    assert figures.findall(capsys.readouterr().out) == whole
+    assert not (tmp_path / "kept").exists()

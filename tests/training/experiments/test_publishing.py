@@ -1,0 +1,297 @@
+"""Publishing: from a run's folder to a member of the zoo with its card."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
+from sabacc_agents.zoo.model_card import Bound, Margin
+from sabacc_training.config.base import dump, validated
+from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
+from sabacc_training.experiments import publishing
+from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.run import train
+from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
+from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
+
+from sabacc_env import load_rules
+from sabacc_env.agent import registered_agents
+from tests.agents.networks.test_network import weights_of
+from tests.support.commands import command
+from tests.training.ppo.test_run import TINY
+
+AGENTS = "loose", "rollouts", "tight"
+SCRIPTED = ["loose", "tight"]
+GAMES = {
+    "rules": "orsl",
+    "rule_overrides": {"short_call": "all_in"},
+    "more_rules": [{"rules": "black_spire"}],
+}
+CONFIG = validated(
+    FastConfig, TINY | GAMES | {"num_players": 3, "most_players": 4, "steps": 1000, "progress": {}}
+)
+TOML = """
+trainer = "fast"
+rules = "orsl"
+rule_overrides = {short_call = "all_in"}
+more_rules = [{rules = "black_spire"}]
+num_players = 3
+most_players = 4
+steps = 1000
+pool = {snapshots = 0, scripted = {}}
+learning = {num_tables = 32, decisions = 500, minibatch = 128, hidden = [16]}
+"""
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A finished run."""
+    folder = tmp_path_factory.mktemp("run")
+    train(CONFIG, folder)
+    state = load_checkpoint(folder / CHECKPOINT, CONFIG)
+    save_checkpoint(folder / CHECKPOINT, CONFIG, state | {"seconds": 9000.0})
+    return folder
+
+
+@pytest.fixture
+def run(trained, tmp_path, monkeypatch):
+    """A copy of it as runs/porg, its configuration beside, an empty zoo, and few other agents."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(publishing, "registered_agents", lambda: AGENTS)
+    monkeypatch.setattr(zoo, "FOLDER", tmp_path / "zoo")
+    folder = Path("runs", "porg")
+    folder.mkdir(parents=True)
+    for file in trained.iterdir():
+        if file.is_file():
+            (folder / file.name).write_bytes(file.read_bytes())
+    Path("configs", "zoo").mkdir(parents=True)
+    Path("configs", "zoo", "porg.toml").write_text(TOML)
+    return folder
+
+
+def test_a_run_becomes_a_member(run, capsys) -> None:
+    assert command("zoo", "porg", "--publish", str(run), "--deals", "6") == 0
+    printed = capsys.readouterr()
+    assert "sabacc train configs/zoo/porg.toml" in printed.out
+    assert "tight, orsl, short_call all_in, 4 seats: " in printed.err
+    assert sorted(path.name for path in zoo.FOLDER.iterdir()) == ["porg.json", "porg.safetensors"]
+    assert (zoo.FOLDER / "porg.safetensors").stat().st_size < 0.7 * (run / AGENT).stat().st_size
+    card = zoo.read_card("porg")
+    assert list(card.rules) == ["orsl, short_call all_in", "black_spire"]
+    assert card.config == CONFIG.model_dump(mode="json")
+    assert (card.num_players, card.seed, card.opponents) == ((3, 4), 0, ())
+    assert card.decisions >= 1000
+    assert card.hours == 2.5
+    for label in card.rules:
+        assert list(card.margins(label)) == SCRIPTED
+        assert all(list(of_seats) == [4] for of_seats in card.margins(label).values())
+    rules = load_rules("black_spire")
+    hero, opponent = (load(spec, rules, 4) for spec in ("zoo:porg", "loose"))
+    found = card.margins("black_spire")["loose"][4]
+    margin = hero_margin(rules, hero, opponent, 4, found.deals, seed=1)
+    assert found.mean == round(margin.mean, 1)
+    assert found.half_width == round(margin.half_width(), 1)
+
+
+def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypatch) -> None:
+    measured = publishing.measured
+    done: list[publishing.Planned] = []
+    again: list[publishing.Planned] = []
+
+    def interrupted(spec, planned, progress):
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append(planned)
+        return measured(spec, planned, progress)
+
+    monkeypatch.setattr(publishing, "measured", interrupted)
+    monkeypatch.setattr(publishing, "TIMES", 1)
+    assert command("zoo", "porg", "--publish", str(run), "--deals", "4") == 130
+    assert zoo.members() == ()
+    first = json.loads((run / "porg.json").read_text())["results"]
+    assert len(first) == 3
+
+    def counted(spec, planned, progress):
+        again.append(planned)
+        return measured(spec, planned, progress)
+
+    monkeypatch.setattr(publishing, "measured", counted)
+    publishing.publish("porg", run, deals=4, rollouts=0)
+    assert len(again) == 1
+    again.clear()
+    margin = Margin(mean=5, half_width=1, deals=10)
+    bound = Bound(
+        rules="black_spire", num_players=3, decisions=9, seeds=(0,), margin=margin, command="x"
+    )
+    publishing.write_card(zoo.read_card("porg").model_copy(update={"bounds": (bound,)}))
+    card = publishing.publish("porg", run, deals=4, rollouts=0)
+    assert card == zoo.read_card("porg")
+    assert card.bounds == (bound,)
+    assert again == []
+    assert len(card.results) == 2 * len(SCRIPTED)
+    publishing.publish("porg", run, deals=5, rollouts=0)
+    assert len(again) == 2 * len(SCRIPTED) == len(zoo.read_card("porg").results)
+
+
+def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
+    measured = publishing.measured
+    first: dict[tuple[str, str], Margin] = {}
+
+    def noted(spec, planned, progress):
+        result = measured(spec, planned, progress)
+        first.setdefault((result.rules, result.opponent), result.margin)
+        return result
+
+    monkeypatch.setattr(publishing, "measured", noted)
+    card = publishing.publish("porg", run, deals=12, rollouts=2)
+    assert {margin.deals for margin in first.values()} == {12, 2}
+    assert {margin.open for margin in first.values()} == {True, False}
+    for result in card.results:
+        before = first[result.rules, result.opponent]
+        again = before.open and result.opponent != "rollouts"
+        assert result.margin.deals == before.deals * (10 if again else 1)
+
+
+def test_whom_a_member_is_measured_against(trained) -> None:
+    info = read_info(trained / AGENT)
+    names = [name for name in registered_agents() if not name.startswith("rollouts")]
+    assert [each.opponent for each in publishing.plan(info, 100, 0)] == names * 2
+    planned = publishing.plan(info, 100, 7)
+    assert [each.opponent for each in planned] == [*names, "rollouts"] * 2
+    assert {each.num_players for each in planned} == {4}
+    assert [each.deals for each in planned if each.opponent == "rollouts"] == [7, 7]
+    seats = NetworkInfo(info.rules[:1], (2, 3, 4, 5, 6, 7, 8))
+    counts = [each.num_players for each in publishing.plan(seats, 100, 7)]
+    assert counts == [2, 4, 6, 8] * len(names) + [2]
+    odd = NetworkInfo(info.rules[:1], (3,))
+    assert {each.num_players for each in publishing.plan(odd, 100, 0)} == {3}
+
+
+def test_results_are_measured_again(run, capsys) -> None:
+    publishing.publish("porg", run, deals=4, rollouts=0)
+    card = zoo.read_card("porg")
+    assert publishing.measured_again("porg") == card
+    assert command("zoo") == 0
+    assert command("zoo", "porg") == 0
+    printed = capsys.readouterr().out
+    assert "3 to 4 players" in printed
+    assert printed.count(str(card.margins("black_spire")["tight"][4])) >= 1
+
+
+def test_the_page_of_the_zoo(run, capsys) -> None:
+    root = Path(__file__).parents[3]
+    spec = importlib.util.spec_from_file_location("tables", root / "tools" / "generate_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    assert "There are no members yet." in tables.trained_agents_page()
+    publishing.publish("porg", run, deals=4, rollouts=0)
+    page = tables.trained_agents_page()
+    for piece in (
+        "## porg",
+        "`sabacc train configs/zoo/porg.toml` trains it again",
+        "| black_spire, over | 4 seats | deals |",
+        f"| `tight` | {zoo.read_card('porg').margins('black_spire')['tight'][4]} | 4 |",
+    ):
+        assert piece in page
+
+
+def other_config(run: Path) -> None:
+    path = Path("configs", "zoo", "porg.toml")
+    path.write_text(path.read_text().replace("steps = 1000", "steps = 2000"))
+
+
+def other_agent(run: Path) -> None:
+    (run / "config.json").write_text(dump(CONFIG.model_copy(update={"threads": 2})))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (other_config, "porg.toml: gives other values of steps than the run had"),
+        (other_agent, "agent.safetensors: was made by another run than checkpoint.pt beside it"),
+        (lambda run: Path("configs", "zoo", "porg.toml").unlink(), "porg.toml: cannot be read"),
+        (lambda run: (run / AGENT).unlink(), "agent.safetensors: cannot be read"),
+        (lambda run: (run / "config.json").unlink(), "config.json: cannot be read"),
+        (lambda run: (run / CHECKPOINT).unlink(), "there is no checkpoint"),
+    ],
+)
+def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
+    spoil(run)
+    assert command("zoo", "porg", "--publish", str(run), "--deals", "4") == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert zoo.members() == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["porg"], "the zoo has no member 'porg'; it is empty"),
+        (["porg", "--measure"], "the zoo has no member 'porg'; it is empty"),
+        (["../porg", "--publish", "runs/porg"], "'../porg' is no name"),
+        (["porg", "--publish", "runs/porg", "--deals", "1"], "an interval needs at least 2"),
+        (["casino-2p", "--measure", "--deals", "0"], "a card says its own; give them with --pub"),
+        (["--measure"], "say which member"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(run, capsys, words, sentence) -> None:
+    assert command("zoo", *words) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_another_seed_is_part_of_the_command(run) -> None:
+    path = Path("configs", "zoo", "porg.toml")
+    path.write_text("seed = 7\n" + path.read_text())
+    card = publishing.publish("porg", run, deals=2, rollouts=0)
+    assert card.retrain == "sabacc train configs/zoo/porg.toml seed=0"
+
+
+def test_a_member_takes_part_in_a_tournament_as_what_it_is_now(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(zoo, "FOLDER", tmp_path)
+    file, info = tmp_path / "porg.safetensors", NetworkInfo((load_rules("casino"),), (2,))
+    config = validated(TournamentConfig, {"agents": ["zoo:porg", "tight"], "deals": 20})
+    margins = []
+    for seed in (0, 1):
+        save_network(file, weights_of(4, seed=seed), info)
+        (pair,) = play_tournament(config, tmp_path / "results", resume=seed > 0)
+        assert (pair.first, pair.second) == ("zoo:porg", "tight")
+        margins.append(pair.match.margin)
+    assert margins[0] != margins[1]
+
+
+def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
+    rules = load_rules("casino")
+    tight, maximiser = (load(name, rules, 2) for name in ("tight", "maximiser"))
+    counts: list[int] = []
+    together = hero_margin(rules, tight, maximiser, 2, 25, 3)
+    monkeypatch.setattr("sabacc_training.evaluation.against_copies.AT_ONCE", 20)
+    parts = hero_margin(rules, tight, maximiser, 2, 25, 3, on_hands=counts.append)
+    assert counts == [20, 20, 10]
+    assert together == parts  # neither agent leaves anything to chance
+
+
+def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, capsys) -> None:
+    publishing.publish("porg", run, deals=4, rollouts=0)
+    learning = "learning={num_tables = 16, decisions = 100, minibatch = 50}"
+    game = ["black_spire", "steps=300", "seeds=2", "deals=20", learning, "--num-players", "3"]
+    for more in ([], ["learning.hidden=[8]"]):
+        folder = f"responses{len(more)}"
+        words = ["exploit", "zoo:porg", *game, *more, "--publish", "--folder", folder]
+        assert command(*words) == 0
+        (bound,) = zoo.read_card("porg").bounds
+        assert (bound.rules, bound.num_players, bound.decisions) == ("black_spire", 3, 300)
+        assert bound.seeds == (0, 1)
+        assert bound.margin.deals == 20
+        assert bound.command.startswith("sabacc exploit zoo:porg black_spire steps=300 ")
+        assert ("hidden" in bound.command) == bool(more)
+    assert command("exploit", "loose", *game, "--publish") == 2
+    assert "'loose' has no card" in capsys.readouterr().err

@@ -1,0 +1,108 @@
+"""A race: each trainer runs until it is strong enough."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabacc_training.experiments.race import Lap, run_until
+from sabacc_training.experiments.timed import TimedRun
+from sabacc_training.trainers import training_config
+
+from tests.support.commands import command
+
+GAME = 'rules = "black_spire"\nsteps = 3000\n[progress]\nevery = 1000\n[pool]\nsnapshots = 0\n'
+FAST = (
+    'trainer = "fast"\n' + GAME + "[learning]\nnum_tables = 32\ndecisions = 500\nminibatch = 128\n"
+)
+SB3 = GAME + "[ppo]\nnum_tables = 32\nrollout = 16\nbatch_size = 128\n"
+
+
+@pytest.fixture
+def configs(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "fast.toml", tmp_path / "sb3.toml"]
+    for path, text in zip(paths, (FAST, SB3), strict=True):
+        path.write_text(text)
+    return paths
+
+
+@pytest.mark.parametrize("trainer", [0, 1])
+def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
+    configs: list[Path], trainer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    config = training_config(configs[trainer])
+    checkpoint = tmp_path / "checkpoint.pt"
+    laps: list[Lap] = []
+    ended = run_until(config, lambda _: ("weak", len(laps) == 1), laps.append, checkpoint, [])
+    assert laps == [laps[0], ended]
+    assert ended.there
+    assert 2000 <= ended.steps < 3000
+    assert 0 < laps[0].seconds < ended.seconds
+    assert 0 < laps[0].cpu_seconds < ended.cpu_seconds
+    ended = run_until(config, lambda _: ("weak", False), laps.append, checkpoint, [])
+    assert not ended.there
+    assert ended.steps >= 3000
+    assert not list(temporary.glob("SB3*"))
+
+
+def test_the_command_races_to_a_margin_and_to_an_equilibrium(
+    configs: list[Path], capsys: Any
+) -> None:
+    folder = ["--folder", configs[0].parent / "kept"]
+    assert command("race", *configs, "--over", "random", "--margin", "-5000", *folder) == 0
+    out = capsys.readouterr().out
+    assert "over random (mA/h)" in out
+    assert re.search(r"sb3.toml: [\d.]+ s, [\d.]+ times the first \([\d.]+ CPU-seconds, ", out)
+    assert command("race", *configs, "--rung", "one_card", "--nash-conv", "1e-9", *folder) == 0
+    out = capsys.readouterr().out
+    assert "NashConv" in out
+    assert out.count("and was not there yet") == 2
+
+
+def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any) -> None:
+    assert command("race") == 2
+    assert "give at least one training configuration" in capsys.readouterr().err
+    for target in (["--margin", "nan"], ["--rung", "one_card", "--nash-conv", "-1"]):
+        assert command("race", *configs, *target) == 2
+        assert "a margin is a number, a NashConv one above 0" in capsys.readouterr().err
+
+
+def test_a_race_goes_on_with_the_time_that_was_taken(
+    configs: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Stopped in each of its runs, it ends as one that was not."""
+    words = ["race", *configs, "--over", "random", "--margin", "5000"]
+    words += ["--folder", configs[0].parent / "kept"]
+    assert command(*words) == 0
+    laps = re.compile(r"([\d,]+) decisions  (.*)")
+    whole = laps.findall(capsys.readouterr().out)
+    for stopped in range(2):
+        between = TimedRun.between_updates
+        calls: list[int] = []
+
+        def stop(timed: TimedRun, between: Any = between, calls: Any = calls) -> None:
+            calls.append(1)
+            if len(calls) == 3:
+                os.kill(os.getpid(), signal.SIGTERM)
+            between(timed)
+
+        with monkeypatch.context() as during:
+            during.setattr(TimedRun, "between_updates", stop)
+            assert command(*words, *["--resume"] * stopped) == 130
+        assert "nothing is lost: go on with --resume" in capsys.readouterr().err
+        assert command(*words) == 2
+        assert "was left by work that stopped" in capsys.readouterr().err
+    assert command(*words, "--resume") == 0
+    out = capsys.readouterr().out
+    assert laps.findall(out) == whole[-len(laps.findall(out)) :]
+    times = [float(each) for each in re.findall(r": ([\d.]+) s", out)]
+    assert all(each > 0 for each in times)
+    assert not (configs[0].parent / "kept").exists()

@@ -1,0 +1,100 @@
+"""The fast trainer's speed is measured beside tables where nothing happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_training.config.base import load_config
+from sabacc_training.experiments.throughput import HAND, nothing_of
+from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.trainer import FastLearner
+
+from tests.support.commands import command, run
+from tests.support.processors import PRECISIONS, TWO_PROCESSORS
+
+TINY = """trainer = "fast"
+rules = "black_spire"
+[pool.scripted]
+random = 1
+[learning]
+num_tables = 32
+decisions = 500
+minibatch = 128
+hidden = [16]
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text(TINY)
+    return path
+
+
+def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path) -> None:
+    tables = nothing_of(load_config(FastConfig, config))
+    seen, ends = tables.observations.copy(), np.zeros(32, np.int64)
+    for _ in range(3 * HAND):
+        tables.step(np.zeros(32, np.int64))
+        ends += tables.finished
+        assert not tables.net_credits[~tables.finished].any()
+    np.testing.assert_array_equal(ends, 3)
+    np.testing.assert_array_equal(tables.observations, seen)
+    assert len(tables.opponents_hands([3, 5])) == len(tables.coming([3, 5])) == 2
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=TWO_PROCESSORS)])
+def test_the_command_prints_both(threads: int, precision: str, config: Path, capsys: Any) -> None:
+    changes = ["learning.epochs=3", f"learning.precision={precision}", f"threads={threads}"]
+    once = ["--rounds", 1, "--updates", 1, "--folder", config.with_name("kept")]
+    assert command("throughput", config, *changes, *once) == 0
+    assert not config.with_name("kept").exists()
+    out = capsys.readouterr().out
+    assert f"matrices in {precision}; " in out
+    assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out
+    assert "at the tables" in out
+    assert "where nothing happens" in out
+    assert "learning the policy" in out
+
+
+def test_it_goes_on_after_the_rounds_that_are_kept(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    updates, few = FastLearner.update, ["--rounds", 3, "--updates", 1]
+    words = ["throughput", config, *few, "--folder", config.with_name("kept")]
+    done: list[int] = []
+
+    def interrupted(learner: FastLearner) -> None:
+        done.append(1)
+        if len(done) == 6:  # two to warm up, two a round
+            raise KeyboardInterrupt
+        updates(learner)
+
+    def counted(learner: FastLearner) -> None:
+        done.append(1)
+        updates(learner)
+
+    with monkeypatch.context() as during:
+        during.setattr(FastLearner, "update", interrupted)
+        code, _, errors = run(capsys, *words)
+    assert code == 130
+    assert errors.endswith(": go on with --resume\n")
+    code, _, errors = run(capsys, *words)
+    assert code == 2
+    assert "was left by work that stopped" in errors
+    monkeypatch.setattr(FastLearner, "update", counted)
+    done.clear()
+    code, output, _ = run(capsys, *words, "--resume")
+    assert code == 0
+    assert len(done) == 2 + 4  # two of the three rounds
+    assert "learning the policy" in output
+
+
+def test_only_the_fast_trainer_is_measured(capsys) -> None:
+    code, output, errors = run(capsys, "throughput", "casino-2p")
+    assert (code, output) == (2, "")
+    assert errors == 'sabacc: casino-2p: is not of the fast trainer, with trainer = "fast"\n'

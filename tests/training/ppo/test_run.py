@@ -1,0 +1,288 @@
+"""Runs of the fast trainer: they learn, go on after a kill, say what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+import torch
+from sabacc_agents.equilibrium import save_policy
+from sabacc_agents.loading import load, trained_against
+from sabacc_training.config.base import dump, validated
+from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.run import train
+from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.runs.between_updates import AGENT, BEST, CHECKPOINT, CURVES
+from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import load_rung
+from sabacc_training.solved_games.solver import solve
+
+from sabacc_env import SabaccError, Tables, load_rules
+from tests.support.commands import command
+from tests.support.processors import PRECISIONS, TWO_PROCESSORS
+
+TINY: dict[str, Any] = {
+    "trainer": "fast",
+    "rules": "black_spire",
+    "steps": 6000,
+    "pool": {"snapshots": 0, "scripted": {}},
+    "learning": {"num_tables": 32, "decisions": 500, "minibatch": 128, "hidden": [16]},
+    "progress": {"every": 2000, "deals": 20, "checkpoint_seconds": 0},
+}
+
+
+def tiny(precision: str = "float32", **changes) -> FastConfig:
+    learning = TINY["learning"] | {"precision": precision} | changes.pop("learning", {})
+    return validated(FastConfig, TINY | changes | {"learning": learning})
+
+
+COUNTING = "tests.support.toys:Counting"  # remembers what it did in the hand
+POOL = {"snapshots": 1, "scripted": {COUNTING: 1, "loose": 1}, "snapshot_every": 1500, "keep": 2}
+RUNS: dict[str, dict[str, Any]] = {
+    "alone": {},
+    "own_hand": {"learning": {"critic": "own_hand", "magnet": "none"}},
+    "two_threads": {"threads": 2},
+    "refreshed": {"learning": {"magnet": "refreshed", "refresh": 2}},
+    "taught": {"learning": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
+    "pool_and_stakes": {
+        "rules": "casino",
+        "pool": POOL,
+        "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "growth": 0.9},
+    },
+    "many_games": {
+        "rules": "casino",
+        "more_rules": [{"rules": "orsl"}, {"rules": "black_spire"}],
+        "most_players": 4,
+        "pool": POOL,
+        "start": {"stacks": [2, 30], "sabacc_pot": [0, 5]},
+    },
+}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_it_learns_to_beat_random(tmp_path, precision) -> None:
+    learning = {"num_tables": 256, "decisions": 4096, "minibatch": 512, "hidden": [64]}
+    config = tiny(precision, steps=100_000, averaging=0.2, learning=learning, progress={})
+    agent = load(train(config, tmp_path), "black_spire", 2)
+    rules = load_rules("black_spire")
+    margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
+    assert margin.mean - margin.half_width() > 300  # of at most 1,000; untrained: 0
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Killed(Exception):
+    """Stands for a kill: nothing is written after it."""
+
+
+def kill() -> None:
+    raise Killed
+
+
+def terminate() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
+)
+@pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
+def test_a_run_goes_on_as_if_never_stopped(
+    tmp_path, monkeypatch, name, precision, end, error
+) -> None:
+    config = tiny(precision, **RUNS[name])
+    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, end, error)
+
+
+def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path, monkeypatch) -> None:
+    """It knows where it is by all that it saw in the hand, and refuses what it cannot place."""
+    policy = tmp_path / "one_draw.safetensors"
+    save_policy(policy, solve(flatten(load_rung("one_draw")), target=0.1).policy())
+    config = tiny(rules="one_draw", pool=POOL | {"scripted": {str(policy): 1}})
+    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, kill, Killed)
+
+
+def goes_on_as_if_never_stopped(config: FastConfig, tmp_path, monkeypatch, end, error) -> None:
+    whole = train(config, tmp_path / "whole")
+    update = FastLearner.update
+
+    def end_in_the_middle(learner: FastLearner) -> None:
+        if learner.updates == 6:
+            end()
+        update(learner)
+
+    monkeypatch.setattr(FastLearner, "update", end_in_the_middle)
+    with pytest.raises(error):
+        train(config, tmp_path / "halved")
+    monkeypatch.setattr(FastLearner, "update", update)
+    assert not (tmp_path / "halved" / AGENT).exists()
+    halved = train(config, tmp_path / "halved", resume=True)
+    for file in (AGENT, BEST):
+        assert digest(halved.parent / file) == digest(whole.parent / file)
+
+
+def test_a_run_stays_in_its_precision_on_another_processor(tmp_path, monkeypatch) -> None:
+    config = tiny("auto")
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+avx512bf16")
+
+    def move() -> None:
+        monkeypatch.setattr(numba.config, "CPU_FEATURES", "")
+        kill()
+
+    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, move, Killed)
+
+
+def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
+    config = tiny(steps=20_000, progress={**TINY["progress"], "every": 10_000})
+    whole = train(config, tmp_path / "whole")
+    (tmp_path / "run.json").write_text(dump(config))
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-m", "sabacc_training", "train", str(tmp_path / "run.json")]
+    process = subprocess.Popen(
+        [*command, "--folder", str(folder)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    while not (folder / CHECKPOINT).exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.kill()
+    process.wait()
+    assert not (folder / AGENT).exists()
+    assert 0 < load_checkpoint(folder / CHECKPOINT, config)["steps"] < config.steps
+    assert digest(train(config, folder, resume=True)) == digest(whole)
+
+
+def test_a_run_whose_weights_are_no_longer_finite_says_so(tmp_path) -> None:
+    config = tiny(learning={"learning_rate": [1e30, 1e30]})
+    with pytest.raises(SabaccError, match="weights ceased to be finite in update"):
+        train(config, tmp_path)
+    assert not (tmp_path / AGENT).exists()
+
+
+def test_a_run_remembers_how_long_it_took(tmp_path, monkeypatch) -> None:
+    config = tiny()
+    with monkeypatch.context() as during:
+        during.setattr(FastLearner, "_follow", lambda learner: terminate())
+        with pytest.raises(Stopped):
+            train(config, tmp_path)
+    state = load_checkpoint(tmp_path / CHECKPOINT, config)
+    assert 0 < state["seconds"] < 1000
+    save_checkpoint(tmp_path / CHECKPOINT, config, state | {"seconds": 5000.0})
+    train(config, tmp_path, resume=True)
+    assert 5000 < load_checkpoint(tmp_path / CHECKPOINT, config)["seconds"] < 6000
+
+
+@pytest.mark.parametrize(("precision", "rounding"), [("float32", 1e-5), ("bfloat16", 0.02)])
+def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path, precision, rounding) -> None:
+    config = tiny(precision, **RUNS["many_games"])
+    path = train(config, tmp_path)
+    learner = FastLearner(config)
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, config))
+    for rules in ("casino", "orsl"):
+        for players in (2, 3, 4):
+            saved: Any = load(path, rules, players)
+            tables = Tables(rules, 64, players, seed=1)
+            found = saved.probabilities(tables.observations, tables.action_masks)
+            wanted = learner.average.probabilities(tables.observations, tables.action_masks)
+            np.testing.assert_allclose(found, wanted, atol=rounding)
+    with pytest.raises(SabaccError, match="was made for 2, 3, 4 players, not 5"):
+        load(path, "orsl", 5)
+    with pytest.raises(
+        SabaccError, match="the rules 'casino', 'orsl', 'black_spire', not 'spacers'"
+    ):
+        load(path, "spacers", 2)
+
+
+@TWO_PROCESSORS
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_threads_change_no_byte_and_seeds_do(tmp_path, precision) -> None:
+    wide = {"num_tables": 2100, "decisions": 5000, "minibatch": 1500}
+    averages = []
+    for number, changes in enumerate([{}, {"threads": 2}, {"seed": 1}]):
+        config = tiny(precision, learning=wide, steps=10_000, progress={}, **changes)
+        folder = tmp_path / str(number)
+        train(config, folder)
+        averages.append(load_checkpoint(folder / CHECKPOINT, config)["average"])
+    plain, threaded, other = averages
+    assert torch.equal(plain, threaded)
+    assert not torch.equal(plain, other)
+
+
+def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path) -> None:
+    config = tiny(pool=POOL)
+    path = train(config, tmp_path)
+    learner = FastLearner(config)
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, config))
+    tables = learner.collector.tables
+    seen = tables.observations, tables.action_masks
+    saved: Any = load(path, "black_spire", 2)
+    found = saved.probabilities(*seen)
+    np.testing.assert_allclose(found, learner.average.probabilities(*seen), atol=1e-5)
+    assert trained_against(path) == (COUNTING, "loose")
+
+
+def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    train(tiny(), tmp_path)
+    error = capsys.readouterr().err
+    assert "mA/h over random, best" in error
+    assert "where the time went: " in error
+    curves = EventAccumulator(str(tmp_path / CURVES))
+    curves.Reload()
+    names = curves.Tags()["scalars"]
+    assert {"margin/random", "train/entropy", "seconds/tables", "speed/decisions_a_second"} <= set(
+        names
+    )
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("trainer=sb3", 'goes with trainer = "fast", and it is "sb3" here'),
+        ("trainer=slow", 'trainer: "slow" is none; use one of sb3, fast'),
+        ("ppo.clip=0.1", 'ppo: goes with trainer = "sb3", and it is "fast" here'),
+        ("learning.minibatch=1000", "learning: an update learns from about 500 decisions"),
+        ("learning.magnet=strong", 'learning.magnet: "strong" is not right here'),
+        ("threads=1000", "threads: 1000 are more than the "),
+        ("learning.num_tables=100_000_000_000", "learning.num_tables: 100000000000 is not right"),
+        ("most_players=1", "most_players: 1 is not right here"),
+        ("more_rules=[{rules='black_spire'}]", "more_rules: names a rule set twice"),
+        ("more_rules=[{rules='kessel'}]", 'rules: "kessel" is not a rule set'),
+        ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
+        ("progress.opponent=nobody", "'nobody' is unknown"),
+        ("start.stacks=[5, 50]", "start.stacks: the rules 'black_spire' are played for points"),
+        *([] if torch.cuda.is_available() else [("device=cuda", "device: PyTorch finds no GPU")]),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence) -> None:
+    (tmp_path / "run.json").write_text(dump(tiny()))
+    arguments = ["train", str(tmp_path / "run.json"), override, "--folder", str(tmp_path / "run")]
+    assert command(*arguments) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_command_trains_with_either(tmp_path, capsys) -> None:
+    (tmp_path / "run.json").write_text(dump(tiny(steps=600)))
+    assert command("train", str(tmp_path / "run.json"), "--folder", str(tmp_path / "run")) == 0
+    assert (tmp_path / "run" / AGENT).exists()
+    assert "The agent is" in capsys.readouterr().out

@@ -1,0 +1,77 @@
+"""Teachers: what they would do is what their agents do, and a policy comes near it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sabacc_agents.loading import load
+from sabacc_training.config.base import validated
+from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.cpu import Processors
+from sabacc_training.ppo.mlp import Made
+from sabacc_training.ppo.rollout_buffer import Rows
+from sabacc_training.ppo.teachers import Teachers
+from sabacc_training.ppo.trainer import FastLearner
+
+from sabacc_env import SabaccError
+from tests.support.processors import PRECISIONS
+
+TWO = ["zoo:black_spire-2p", "zoo:casino-2p"]
+LEARNING = {"num_tables": 64, "decisions": 2048, "minibatch": 256, "hidden": [64], "kl": 1.0}
+
+
+def taught(teachers=TWO, precision="float32", **changes) -> FastConfig:
+    learning = LEARNING | {"magnet": "teachers", "teachers": teachers, "precision": precision}
+    games = {"rules": "black_spire", "more_rules": [{"rules": "casino"}], "steps": 40_000}
+    nobody = {"snapshots": 0, "scripted": {}}
+    return validated(
+        FastConfig, {"trainer": "fast", "pool": nobody, "learning": learning} | games | changes
+    )
+
+
+def test_they_say_what_their_agents_do() -> None:
+    config = taught()
+    learner = FastLearner(config)
+    learner.update()  # now the hands stand at various points
+    tables, everywhere = learner.collector.tables, np.arange(64)
+    made = Made("cpu", torch.float32)
+    rows = Rows.room_for(64, learner.inputs.size, made)
+    rows.tables[:] = everywhere
+    device = Processors(made, threads=1)
+    device.look(learner.inputs, tables, everywhere, rows)
+    logs = Teachers(config, learner.inputs.outlook, device).logs(rows, tables).numpy()
+    for number, (spec, rules) in enumerate(zip(TWO, config.all_rules, strict=True)):
+        which = np.flatnonzero(tables.rule_of == number)
+        masks = tables.action_masks[which]
+        agent = load(spec, rules, 2)
+        wanted = agent.probabilities(tables.observations[which], masks)  # type: ignore[attr-defined]
+        np.testing.assert_allclose(np.exp(logs[which]) * (masks != 0), wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_a_policy_comes_near_them(precision) -> None:
+    learner = FastLearner(taught(precision=precision))
+    away = []
+    while learner.steps < learner.config.steps:
+        learner.update()
+        away.append(learner.figures["train/divergence_from_magnet"])
+    assert away[-1] < away[0] / 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"learning": LEARNING | {"magnet": "teachers"}}, 'they and magnet = "teachers" go'),
+        ({"learning": LEARNING | {"teachers": TWO}}, 'they and magnet = "teachers" go'),
+        ({"teachers": TWO[:1]}, "2 rule sets are played, each with a teacher of its own; 1 are"),
+        ({"teachers": TWO[::-1]}, "was made for the rules 'casino', not 'black_spire'"),
+        ({"most_players": 3}, "zoo:black_spire-2p: was made for 2 players, not 3"),
+        ({"teachers": [TWO[0], "zoo:casino-2-8p"]}, "zoo:casino-2-8p: is shown more than"),
+        ({"teachers": ["zoo:nobody", TWO[1]]}, "the zoo has no member 'nobody'"),
+        ({"teachers": ["nobody.safetensors", TWO[1]]}, "nobody.safetensors"),
+    ],
+)
+def test_what_is_wrong_with_them_is_said(changes, sentence) -> None:
+    with pytest.raises(SabaccError, match=sentence):
+        FastLearner(taught(**changes))

@@ -1,0 +1,155 @@
+"""Every kind of file with a bit changed or cut short: refused, or counted as absent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_agents.loading import load
+from sabacc_agents.saved_files import located
+from sabacc_training import trainers
+from sabacc_training.evaluation import tournament
+from sabacc_training.jobs.partial_results import FILE, unfinished
+from sabacc_training.runs.between_updates import CHECKPOINT
+from sabacc_training.runs.checkpoint import load_checkpoint
+from sabacc_training.solved_games import solver
+from sabacc_training.solved_games.cfr import Regrets
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import load_rung
+
+from sabacc_env import Game, SabaccError, Tables, load_rules
+from tests.agents.test_descriptions import a_policy
+from tests.training.runs.test_keeping import CONFIGS
+
+ONE_CARD = flatten(load_rung("one_card"))
+
+Reads = Callable[[Path], Any]
+
+
+def a_checkpoint(name: str, folder: Path) -> Path:
+    trainers.train(CONFIGS[name], folder)
+    return folder / CHECKPOINT
+
+
+def a_pair(path: Path) -> Path:
+    tournament._keep(path, np.arange(40).reshape(10, 2, 2))
+    return path
+
+
+def some_unfinished_work(folder: Path) -> Path:
+    with unfinished(folder, {"what": 1}, resume=False) as kept:
+        kept.keep("a part", [1, 2.5, "x"])
+    return folder / FILE
+
+
+def reads_unfinished_work(path: Path) -> None:
+    with unfinished(path.parent, {"what": 1}, resume=True):
+        pass
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def a_solver_checkpoint(folder: Path) -> Path:
+    regrets = Regrets(ONE_CARD, "cfr+")
+    regrets.iterate()
+    solver._keep(regrets, folder / "solver")
+    return folder / "solver"
+
+
+def reads_a_solver_checkpoint(path: Path) -> None:
+    solver._restore(Regrets(ONE_CARD, "cfr+"), path)
+
+
+KINDS: dict[str, tuple[Callable[[Path], Path], Reads]] = {
+    "network": (
+        lambda folder: written(folder / "a.safetensors", located("zoo:casino-2p").read_bytes()),
+        load,
+    ),
+    "policy": (lambda folder: a_policy(folder / "p.safetensors"), load),
+    "checkpoint of the solver": (a_solver_checkpoint, reads_a_solver_checkpoint),
+    **{
+        f"checkpoint of {name}": (
+            lambda folder, name=name: a_checkpoint(name, folder),  # type: ignore[misc]
+            lambda path, name=name: load_checkpoint(path, CONFIGS[name]),  # type: ignore[misc]
+        )
+        for name in CONFIGS
+    },
+    "game": (
+        lambda folder: written(folder / "game", Game("casino", 3, seed=1).to_bytes()),
+        lambda path: Game.from_bytes(path.read_bytes()),
+    ),
+    "tables": (
+        lambda folder: written(folder / "tables", Tables("casino", 3, seed=1).to_bytes()),
+        lambda path: Tables.from_bytes(path.read_bytes()),
+    ),
+    "unfinished work": (some_unfinished_work, reads_unfinished_work),
+}
+
+
+def damages(whole: bytes, count: int) -> list[bytes]:
+    """Return a file with a bit changed, or cut short, so many times each."""
+    rng = random.Random(0)
+    found = []
+    for place in [
+        *range(min(count, 80, len(whole))),
+        *(rng.randrange(len(whole)) for _ in range(count)),
+    ]:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << rng.randrange(8)
+        found.append(bytes(changed))
+    return [*found, b"", *(whole[: rng.randrange(len(whole))] for _ in range(count))]
+
+
+@pytest.mark.parametrize("count", [10, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_file_is_refused(kind: str, count: int, tmp_path: Path) -> None:
+    make, read = KINDS[kind]
+    path = make(tmp_path)
+    whole = path.read_bytes()
+    read(path)
+    for damaged in damages(whole, count):
+        path.write_bytes(damaged)
+        with pytest.raises(SabaccError) as refused:
+            read(path)
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(5000, marks=pytest.mark.slow)])
+def test_a_damaged_pair_counts_as_absent(count: int, tmp_path: Path) -> None:
+    path = a_pair(tmp_path / "pair.npy")
+    whole = path.read_bytes()
+    assert tournament._kept(path, 10) is not None
+    assert tournament._kept(path, 11) is None
+    for damaged in damages(whole, count):
+        path.write_bytes(damaged)
+        assert tournament._kept(path, 10) is None
+    for odd in (b"", b"x", b"\x93NUMPY", np.array(3).tobytes()):  # whole, and something else
+        path.write_bytes(odd + tournament._checksum(path, odd))
+        assert tournament._kept(path, 10) is None
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("reads", "text"),
+    [
+        (load_rules, 'hand_ante = 3\nphases = ["cards", "betting"]\nfees = {draw = 1}\n'),
+        (trainers.training_config, 'rules = "casino"\nsteps = 3000\n[ppo]\nhidden = [16, 16]\n'),
+    ],
+)
+def test_a_damaged_text_is_refused_or_says_something_else(
+    reads: Reads, text: str, count: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "text.toml"
+    for damaged in damages(text.encode(), count):
+        path.write_bytes(damaged)
+        try:
+            reads(path)
+        except SabaccError as error:
+            assert "\n" not in str(error)  # noqa: PT017

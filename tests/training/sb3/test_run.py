@@ -1,0 +1,299 @@
+"""Training by self-play: it learns, goes on from a checkpoint, says what is wrong."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+import torch
+from sabacc_agents.loading import load, trained_against
+from sabacc_training.config.run import PoolConfig, ProgressConfig, StartConfig
+from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
+from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.sb3.config import PPOConfig, TrainingConfig
+from sabacc_training.sb3.run import train
+from sabacc_training.sb3.trainer import Learner
+
+from sabacc_env import SabaccError, load_rules
+from tests.support.commands import command
+
+SMALL = TrainingConfig(
+    rules="black_spire",
+    steps=4096,
+    pool=PoolConfig(snapshot_every=1000, keep=2),
+    ppo=PPOConfig(num_tables=64, rollout=8, batch_size=256, hidden=(16,)),
+    progress=ProgressConfig(every=2048, deals=20, checkpoint_seconds=0),
+)
+
+COUNTING = "tests.support.toys:Counting"  # remembers what it did in the hand
+
+STAKES = TrainingConfig(
+    rules="casino",
+    steps=SMALL.steps,
+    start=StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), growth=0.9),
+    pool=PoolConfig(scripted={COUNTING: 1, "loose": 1}, snapshot_every=1000, keep=2),
+    ppo=SMALL.ppo,
+    progress=SMALL.progress,
+)
+
+
+def same(left, right) -> bool:
+    """Compare states of nested containers, arrays and tensors."""
+    if isinstance(left, torch.Tensor):
+        return torch.equal(left, right)
+    if isinstance(left, np.ndarray):
+        return np.array_equal(left, right)
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def test_it_learns_to_beat_random(tmp_path):
+    config = SMALL.model_copy(
+        update={
+            "steps": 60_000,
+            "averaging": 1.0,
+            "progress": ProgressConfig(),
+            "ppo": PPOConfig(num_tables=256, rollout=16, batch_size=256, hidden=(64,)),
+            "pool": PoolConfig(current=0, snapshots=0),
+        }
+    )
+    agent = load(train(config, tmp_path), "black_spire", 2)
+    rules = load_rules("black_spire")
+    margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
+    assert margin.mean - margin.half_width() > 300  # of at most 1,000; untrained: 0
+
+
+def test_the_same_seed_gives_the_same_agent(tmp_path):
+    first, second = (train(SMALL, tmp_path / name).read_bytes() for name in "ab")
+    assert first == second
+    other = train(SMALL.model_copy(update={"seed": 1}), tmp_path / "c").read_bytes()
+    assert other != first
+
+
+class Killed(Exception):
+    """Stands for a kill: nothing is written after it."""
+
+
+def kill() -> None:
+    raise Killed
+
+
+def terminate() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("config", [SMALL, STAKES], ids=["points", "stakes"])
+@pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
+def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, error):
+    whole = train(config, tmp_path / "whole")
+    follow = Learner.follow
+
+    def end_in_the_middle(learner):
+        if learner.steps == 2560:
+            end()
+        follow(learner)
+
+    monkeypatch.setattr(Learner, "follow", end_in_the_middle)
+    with pytest.raises(error):
+        train(config, tmp_path / "halved")
+    monkeypatch.setattr(Learner, "follow", follow)
+    assert not (tmp_path / "halved" / AGENT).exists()
+    kept = load_checkpoint(tmp_path / "halved" / CHECKPOINT, config)
+    assert kept["steps"] == (2560 if end is terminate else 2048)
+    halved = train(config, tmp_path / "halved", resume=True)
+    assert halved.read_bytes() == whole.read_bytes()
+    states = [load_checkpoint(path.parent / CHECKPOINT, config) for path in (halved, whole)]
+    assert len(states[0]["pool"]["snapshots"]) == 2
+    assert all(state.pop("seconds") > 0 for state in states)
+    assert same(*states)
+
+
+def test_a_checkpoint_gives_back_the_state(tmp_path):
+    state = {"weights": torch.arange(9.0), "env": b"\x00\xff", "draws": np.arange(5), "steps": 7}
+    save_checkpoint(tmp_path / CHECKPOINT, SMALL, state)
+    assert same(load_checkpoint(tmp_path / CHECKPOINT, SMALL), state)
+
+
+def flip(position: float):
+    """Return what turns over one bit, at this share of the bytes."""
+
+    def damage(data: bytes) -> bytes:
+        at = int(position * (len(data) - 1))
+        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+    return damage
+
+
+def a_list(_: bytes) -> bytes:
+    buffer = io.BytesIO()
+    torch.save([1, 2, 3], buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        *((flip(share), "damaged or cut short") for share in (0.05, 0.3, 0.5, 0.7, 1)),
+        (flip(0), "do not start as"),
+        (lambda data: data[:-1], "damaged or cut short"),
+        (lambda data: data[: len(data) // 2], "damaged or cut short"),
+        (lambda data: data[:40], "damaged or cut short"),
+        (lambda data: data + b"\n", "damaged or cut short"),
+        (lambda _: b"", "do not start as"),
+        (lambda _: b"steps = 3\n", "do not start as"),
+        (a_list, "do not start as"),
+    ],
+)
+def test_a_checkpoint_that_is_damaged_or_none_is_refused(tmp_path, damage, words):
+    path = tmp_path / CHECKPOINT
+    save_checkpoint(path, SMALL, {"weights": torch.rand(500)})
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(SabaccError) as caught:
+        load_checkpoint(path, SMALL)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: cannot be resumed from; ")
+    assert words in message
+    assert "\n" not in message
+
+
+def test_stakes_grow_to_their_ranges():
+    start = StartConfig(stacks=(4.0, 100.0), sabacc_pot=(0.0, 20.0), growth=0.5)
+    assert start.stacks_at(0) == (1, 1)
+    assert start.stacks_at(0.25) == pytest.approx((2, 10))
+    assert start.stacks_at(0.5) == start.stacks_at(1) == (4, 100)
+    assert [start.sabacc_pot_at(share) for share in (0, 0.25, 1)] == [(0, 0), (0, 10), (0, 20)]
+    assert StartConfig().stacks_at(0) is None
+    assert StartConfig(stacks=(4.0, 100.0)).stacks_at(0) == (4, 100)
+
+
+def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path):
+    path = train(SMALL, tmp_path)
+    learner = Learner(SMALL)
+    learner.restore(load_checkpoint(tmp_path / CHECKPOINT, SMALL))
+    agent = load(path, "black_spire", 2)
+    observations, masks = learner.env.tables.observations, learner.env.tables.action_masks
+    with torch.inference_mode():
+        logits = learner.average.actor(torch.from_numpy(observations)).double()
+    logits = logits.masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
+    expected = torch.softmax(logits, dim=1).numpy()
+    assert agent.probabilities(observations, masks) == pytest.approx(expected, abs=1e-6)
+    assert trained_against(path) == ("random",)
+
+
+def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"rules = 'black_spire'\nsteps = 64\n{TINY}")
+    arguments = ["train", str(config), "--folder", str(tmp_path / "run")]
+    assert command(*arguments) == 0
+    assert command(*arguments) == 2
+    assert "holds a run already" in capsys.readouterr().err
+    assert command(*arguments, "ppo.batch_size=16", "--resume") == 2
+    assert "was made with other values of ppo;" in capsys.readouterr().err
+    assert command(*arguments, "steps=96", "--resume") == 2
+    assert "schedules run over all steps and no run is made longer" in capsys.readouterr().err
+
+
+def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"rules = 'black_spire'\nsteps = 96\n{TINY}")
+    progress = "progress={every = 32, deals = 20, checkpoint_seconds = 1000}"
+    assert command("train", str(config), progress, "--folder", str(tmp_path / "run")) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
+    for line in lines:
+        assert re.search(
+            r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mA/h over random, best [+-][\d,]+$", line
+        )
+
+
+TINY = """
+[ppo]
+num_tables = 8
+rollout = 4
+batch_size = 32
+hidden = [8]
+"""
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("stepps=3", "stepps: there is no such key"),
+        ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
+        ("ppo.batch_size=1", "ppo: num_tables * rollout = 32 decisions in steps of batch_size = 1"),
+        ("ppo.batch_size=31", "leave a step of a single one"),
+        ("ppo={num_tables = 1, rollout = 1}", "ppo: num_tables * rollout = 1 decisions"),
+        ("rules=kessel", 'rules: "kessel" is not a rule set'),
+        ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
+        ("progress.opponent=nobody", "'nobody' is unknown"),
+        ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
+        ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
+        ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
+        ("rules=one_drw", "nor a rung of the ladder, which are"),
+        ("rules=one_drw", "; did you mean one_draw?"),
+        ("trainer=fast", 'ppo: goes with trainer = "sb3", and it is "fast" here'),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence):
+    config = tmp_path / "tiny.toml"
+    config.write_text(f"steps = 64\n{TINY}")
+    assert command("train", str(config), override, "--folder", str(tmp_path / "run")) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("start.sabacc_pot=[0, 5]", "start.sabacc_pot: the rules 'black_spire' have no Sabacc pot"),
+        ("start.stacks=[2, 5]", "start.stacks: the rules 'black_spire' are played for points"),
+    ],
+)
+@pytest.mark.parametrize("trainer", ["sb3", "fast"])
+def test_stakes_that_the_rules_do_not_have_are_refused(
+    tmp_path, capsys, override, sentence, trainer
+):
+    config = tmp_path / "points.toml"
+    config.write_text(f'trainer = "{trainer}"\nrules = "black_spire"\n')
+    assert command("train", str(config), override, "--folder", str(tmp_path / "run")) == 2
+    assert capsys.readouterr().err == f"sabacc: {sentence}\n"
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys, below):
+    config, file = tmp_path / "tiny.toml", tmp_path / "file"
+    config.write_text(f"steps = 64\n{TINY}")
+    file.touch()
+    assert command("train", str(config), "--folder", str(file / below)) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"sabacc: {file / below}: this folder cannot be made (")
+    assert error.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
+    (tmp_path / CHECKPOINT).mkdir()
+    with pytest.raises(SabaccError, match=r"checkpoint.pt: cannot be written \(Is a directory"):
+        save_checkpoint(tmp_path / CHECKPOINT, SMALL, {})
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
+
+
+def test_resuming_from_nothing_is_refused(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(TINY)
+    assert command("train", str(config), "--folder", str(tmp_path / "run"), "--resume") == 2
+    assert "there is no checkpoint to resume from" in capsys.readouterr().err

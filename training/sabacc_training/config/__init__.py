@@ -1,0 +1,1 @@
+"""Configurations: TOML files as validated models."""

@@ -1,0 +1,178 @@
+"""What every training run has in common: its game, its opponents, how it is followed and kept."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
+from sabacc_training.config.base import Config
+from sabacc_training.config.game import Deals, TableConfig
+
+Count = Annotated[int, Field(ge=1)]
+Width = Annotated[int, Field(ge=1, le=2**14)]
+TableCount = Annotated[int, Field(ge=1, le=2**20)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Antes = tuple[Weight, Weight]
+"""A range in antes of the unit: hand ante + Sabacc ante."""
+
+
+class StartConfig(Config):
+    """The stakes at the start of every hand, drawn evenly and anew."""
+
+    stacks: Antes | None = None
+    """Least and most credits of a seat, in antes; without, what the rules say."""
+
+    equal_stacks: Share = 0.0
+    """The share of hands whose seats start with the same credits."""
+
+    sabacc_pot: Antes | None = None
+    """Least and most credits in the Sabacc pot, in antes; without, none."""
+
+    growth: Share = 0.0
+    """The share of the run in which these ranges grow to what they are: the stacks from one ante,
+    on a logarithmic scale, the Sabacc pot from nothing. A hand of short stacks is nearly all cards,
+    and what it is worth is soon learnt; the noise of large pots comes when hands are understood."""
+
+    def stacks_at(self, progress: float) -> Antes | None:
+        """Return the range of stacks after this share of the run."""
+        if self.stacks is None:
+            return None
+        least, most = self.stacks
+        grown = self._grown(progress)
+        return least**grown, most**grown
+
+    def sabacc_pot_at(self, progress: float) -> Antes | None:
+        """Return the range of the Sabacc pot after this share of the run."""
+        if self.sabacc_pot is None:
+            return None
+        least, most = self.sabacc_pot
+        grown = self._grown(progress)
+        return least * grown, most * grown
+
+    def _grown(self, progress: float) -> float:
+        return min(1.0, progress / self.growth) if self.growth else 1.0
+
+    @model_validator(mode="after")
+    def _check_stacks(self) -> Self:
+        if self.stacks is not None and self.stacks[0] < 1:
+            raise SabaccError("stacks of less than one ante cannot play")
+        return self
+
+
+class PoolConfig(Config):
+    """Who the learner plays against. A share of the seats is in proportion to a weight."""
+
+    current: Weight = 4.0
+    """The weight of the policy as it is now."""
+
+    snapshots: Weight = 2.0
+    """The weight of all its earlier selves together; the current one has it until there are any."""
+
+    scripted: dict[str, Weight] = Field(default_factory=lambda: {"random": 1.0})
+    """Weights of other agents: registered names, ``zoo:NAME``, saved networks, ``module:Class``."""
+
+    snapshot_every: Count = 100_000
+    """Steps from one snapshot to the next."""
+
+    keep: Count = 10
+    """The most snapshots kept; then a new one takes the place of one drawn at random."""
+
+    @model_validator(mode="after")
+    def _check_someone(self) -> Self:
+        if not self.current + self.snapshots + sum(self.scripted.values()) > 0:
+            raise SabaccError("somebody must have a weight above 0")
+        return self
+
+
+class ProgressConfig(Config):
+    """How the run is followed and kept. Nothing here changes what is learnt."""
+
+    opponent: str = "random"
+    """The fixed opponent whose margin is shown."""
+
+    every: Count = 250_000
+    """Steps from one margin to the next."""
+
+    deals: Deals = 1_000
+    """Deals for a margin, each played from every seat."""
+
+    checkpoint_seconds: Weight = 30.0
+    """Seconds from one checkpoint to the next; what a kill loses at most, and one update."""
+
+
+class RunConfig(TableConfig):
+    """A training run by self-play, whichever trainer does it."""
+
+    steps: Count = 3_000_000
+    """Decisions of the learner; schedules run over them."""
+
+    seed: int = Field(0, ge=0, lt=2**32)
+    """Decides everything: deals, draws, initial weights."""
+
+    threads: Count = 1
+    """PyTorch's threads. More than one help on an idle machine, and harm on a busy one."""
+
+    averaging: Share = 0.05
+    """How far the saved policy's weights move to the learner's at an update; 1 saves the last."""
+
+    start: StartConfig = StartConfig()
+    """The stakes at the start of a hand."""
+
+    pool: PoolConfig = PoolConfig()
+    """The opponents."""
+
+    progress: ProgressConfig = ProgressConfig()
+    """How the run is followed and kept."""
+
+    @cached_property
+    def all_rules(self) -> tuple[RuleSet, ...]:
+        """Every rule set that is played."""
+        return (self.rule_set,)
+
+    @model_validator(mode="after")
+    def _check_start(self) -> Self:
+        names = ", ".join(repr(rules.name) for rules in self.all_rules)
+        if self.start.stacks is not None and all(rules.points for rules in self.all_rules):
+            raise SabaccError(f"start.stacks: the rules {names} are played for points")
+        if self.start.sabacc_pot is not None and not any(
+            rules.sabacc_ante for rules in self.all_rules
+        ):
+            raise SabaccError(f"start.sabacc_pot: the rules {names} have no Sabacc pot")
+        return self
+
+    def told_after(self, steps: int) -> dict[str, Any]:
+        """Return what a network that was saved after so many steps says of its training."""
+        return {
+            "config": self.model_dump(mode="json"),
+            "opponents": [name for name, weight in self.pool.scripted.items() if weight],
+            "seed": self.seed,
+            "steps": steps,
+        }
+
+
+def check_threads(threads: int) -> None:
+    """Refuse more threads than there are processors: they would wait for each other, and no more.
+
+    Raises:
+        SabaccError: where there are fewer processors.
+    """
+    processors = os.cpu_count() or 1
+    if threads > processors:
+        raise SabaccError(f"threads: {threads} are more than the {processors} processors here")
+
+
+def linear(ends: tuple[float, float], progress: float) -> float:
+    """Return where a linear schedule is after this share of the run.
+
+    >>> linear((4.0, 2.0), 0.5)
+    3.0
+    """
+    first, last = ends
+    return first + (last - first) * min(1.0, progress)

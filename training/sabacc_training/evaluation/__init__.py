@@ -1,0 +1,1 @@
+"""Evaluation: matches, tournaments, and lower bounds of exploitability."""

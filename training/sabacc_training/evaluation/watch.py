@@ -1,0 +1,199 @@
+"""Watching agents play one hand: each move with what it was chosen from, and the reveal, as text.
+
+A watcher sees every card; the agents see what they may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from sabacc_env import agent_calls
+from sabacc_env.agent import Agent
+from sabacc_env.engine.action_layout import BetSize, encode_bet_sizes
+from sabacc_env.game import Game
+from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.moves import Move
+from sabacc_env.render.text import render_text
+
+MOST_OTHERS: Final = 4
+"""How many of the likeliest moves that an agent did not make are shown."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of a hand.
+
+    Attributes:
+        seat: who moved.
+        move: what it did.
+        choices: what it chose from, likeliest first, with probabilities; empty for an agent that
+            does not tell.
+        before, after: the game around it.
+    """
+
+    seat: int
+    move: Move
+    choices: tuple[tuple[Move, float], ...]
+    before: Game
+    after: Game
+
+
+def play_hand(
+    game: Game, agents: Sequence[Agent], bet_sizes: Sequence[BetSize], seed: int
+) -> Iterator[Step]:
+    """Let agents play a hand to its end, one step at a time; ``game`` itself stays as it is.
+
+    Args:
+        game: a hand in play.
+        agents: one for each seat, separate objects, built for this game and these bet sizes.
+        bet_sizes: what the bet actions mean.
+        seed: decides the agents' chance.
+
+    Raises:
+        SabaccError: for an agent that fails, or gives what is no legal action.
+    """
+    desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
+    rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(len(agents))]
+    agent_calls.reset(agents, 1)
+    while (seat := game.seat_to_act) is not None:
+        agent = agents[seat]
+        game.show_at(desk)
+        observations = agent_calls.seen_in(game, agent, desk.observation.copy())
+        mask = desk.mask[None].copy()
+        choices = _choices(agent, game, observations, mask, desk)
+        (action,) = agent_calls.actions(
+            agent, observations, mask, rngs[seat], np.zeros(1, np.int64)
+        )
+        before, game = game, _after(game, int(action), desk)
+        yield Step(seat, game.history[-1].move, choices, before, game)
+
+
+def narrate(game: Game, steps: Iterator[Step], names: Sequence[str]) -> Iterator[RenderableType]:
+    """Yield what to print, piece by piece, of a hand from its start to the reveal.
+
+    Args:
+        game: the hand as it was dealt.
+        steps: what ``play_hand`` yields for it.
+        names: what each seat's agent is called.
+    """
+    players = [f"player_{seat} {name}" for seat, name in enumerate(names)]
+    yield _heading(game)
+    for step in steps:
+        yield _told(step, players)
+        game = step.after
+        if (game.round, game.phase) != (step.before.round, step.before.phase):
+            yield _heading(game)
+    yield _ending(game, players)
+
+
+# Playing.
+
+
+def _choices(
+    agent: Agent,
+    game: Game,
+    observations: Any,
+    mask: NDArray[np.int8],
+    desk: Desk,
+) -> tuple[tuple[Move, float], ...]:
+    """Return what the agent chooses from, likeliest first."""
+    probabilities = agent_calls.probabilities(agent, observations, mask)
+    if probabilities is None:
+        return ()
+    row = probabilities[0]
+    likeliest = sorted(np.flatnonzero(row).tolist(), key=lambda action: -row[action])
+    return tuple(
+        (_after(game, action, desk).history[-1].move, float(row[action])) for action in likeliest
+    )
+
+
+def _after(game: Game, action: int, desk: Desk) -> Game:
+    twin = game.clone()
+    twin.play_at(desk, action)
+    return twin
+
+
+# Telling.
+
+
+def _heading(game: Game) -> RenderableType:
+    """Return a new phase: its name and the whole table."""
+    if game.seat_to_act is None:
+        return Text("")
+    title = f"round {game.round}: {game.phase}" if game.round else f"opening {game.phase}"
+    return Group(Text(""), Rule(title, align="left"), Text(render_text(game)), Text(""))
+
+
+def _told(step: Step, players: Sequence[str]) -> RenderableType:
+    """Return one move: who did what, how likely that and the rest were, the table after it."""
+    chances = dict(step.choices)
+    own = chances.pop(step.move, None)
+    lines = [Text(f"{step.move}" if own is None else f"{step.move}  ({own:.0%})", "bold")]
+    if chances:
+        others = [f"{chance:.0%} {move}" for move, chance in chances.items()]
+        more = [f"{len(others) - MOST_OTHERS} more"] if len(others) > MOST_OTHERS else []
+        lines.append(Text(f"or {' · '.join([*others[:MOST_OTHERS], *more])}", "yellow"))
+    lines.append(Text(_table_after(step), "dim"))
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold cyan", width=max(map(len, players)))
+    grid.add_column()
+    grid.add_row(players[step.seat], Group(*lines))
+    return grid
+
+
+def _table_after(step: Step) -> str:
+    """Return what the move changed for its seat, and what lies on the table."""
+    game, seat = step.after, step.seat
+    parts = []
+    if step.before.phase == "betting":
+        if not game.rules.points:
+            parts.append(f"{game.credits[seat]} credits left")
+    else:
+        parts.append(_hand_text(game, seat))
+    if game.seat_to_act is not None:
+        parts.append(f"pot {sum(amount for amount, _ in game.pots)}")
+        if game.discard_pile:
+            parts.append(f"discard {game.discard_pile[-1]}")
+    return " · ".join(parts)
+
+
+def _hand_text(game: Game, seat: int) -> str:
+    """Return a seat's cards and what they are worth."""
+    rank = game.rank(seat)
+    return "junked" if rank is None else f"{_cards(game, seat)} = {rank.total:+d} ({rank.name})"
+
+
+def _cards(game: Game, seat: int) -> str:
+    spike = game.spike_cards[seat]
+    return " ".join(map(str, game.hands[seat])) + ("" if spike is None else f" | {spike}")
+
+
+def _ending(game: Game, players: Sequence[str]) -> RenderableType:
+    """Return the end: everyone's hand and net, and who won which pot."""
+    assert game.net_credits is not None
+    assert game.winners is not None
+    table = Table(box=None, pad_edge=False)
+    for heading in ("player", "cards", "total", "hand"):
+        table.add_column(heading)
+    table.add_column("net points" if game.rules.points else "net credits", justify="right")
+    for seat, player in enumerate(players):
+        rank = game.rank(seat)
+        total, name = ("", "junked") if rank is None else (f"{rank.total:+d}", rank.name)
+        table.add_row(player, _cards(game, seat), total, name, f"{game.net_credits[seat]:+d}")
+    won = [
+        f"{players[winner]} wins {'the pot' if number == 0 else f'side pot {number}'} of {amount}"
+        for number, ((amount, _), winner) in enumerate(zip(game.pots, game.winners, strict=True))
+    ]
+    if game.rules.sabacc_ante:
+        won.append(f"the Sabacc pot holds {game.sabacc_pot} for the next hand")
+    title = "the reveal" if game.revealed else "the end, without a reveal"
+    return Group(Rule(title, align="left"), table, Text(""), Text("; ".join(won) + ".", "bold"))

@@ -1,0 +1,1 @@
+"""Experiments: demo, race, exploitability, NashConv curves, throughput, agents of the zoo."""

@@ -1,0 +1,45 @@
+"""The demonstration: train by self-play, then play everyone else with error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+from sabacc_training.config.base import load_config, validated
+from sabacc_training.evaluation.evaluate import Entrant, Evaluation, Pair, play_pair
+from sabacc_training.evaluation.progress import MatchProgress
+from sabacc_training.runs.between_updates import holds_run
+from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.sb3.run import train
+
+OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
+"""Whom the trained agent plays; it has met the first three in training."""
+
+DEALS: Final = 10_000
+"""Deals against each, both seatings of each deal."""
+
+
+def demo_config(seed: int, steps: int | None = None) -> TrainingConfig:
+    """Return the demonstration's training run."""
+    changes = [f"seed={seed}", *([] if steps is None else [f"steps={steps}"])]
+    with as_file(files(__package__) / "demo.toml") as path:
+        return load_config(TrainingConfig, path, changes)
+
+
+def demo_evaluation(seed: int, deals: int) -> Evaluation:
+    """Return what the trained agent is then compared with the others in."""
+    return validated(Evaluation, {"seed": seed, "deals": deals})
+
+
+def train_demo(config: TrainingConfig, folder: Path) -> Path:
+    """Train the demonstration's agent, or go on where an earlier run stopped; return its file."""
+    return train(config, folder, resume=holds_run(folder))
+
+
+def play_demo(evaluation: Evaluation, agent: Path, progress: MatchProgress) -> Iterator[Pair]:
+    """Yield the trained agent's match against each of the opponents."""
+    entrant = Entrant(spec=str(agent), label="trained")
+    for opponent in OPPONENTS:
+        yield play_pair(evaluation, entrant, Entrant(spec=opponent), progress)

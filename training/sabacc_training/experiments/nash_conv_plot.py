@@ -1,0 +1,40 @@
+"""The picture of climbs: how near to equilibrium each method is after so many decisions."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Final
+
+from sabacc_training.bench.plot import FAINT, SETTINGS
+from sabacc_training.experiments.nash_conv_curves import Climb
+
+COLOURS: Final = ("#9a6a8f", "#f2a33c", "#6aa84f", "#1f5fa8")
+
+
+def picture(title: str, climbs: Sequence[Climb]) -> bytes:
+    """Return climbs drawn, as SVG: means over runs, with their 95 % intervals.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    file = io.BytesIO()
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        for each, colour in zip(climbs, COLOURS, strict=False):
+            decisions = each.steps.mean(axis=0) / 1e6
+            low, high = each.means - each.half_widths, each.means + each.half_widths
+            axes.plot(decisions, each.means, color=colour, label=each.method, marker="o", ms=3)
+            axes.fill_between(decisions, low.clip(1e-3), high, color=colour, alpha=0.18, lw=0)
+        axes.set_yscale("log")
+        axes.set_xlabel("million decisions")
+        axes.set_ylabel("NashConv, antes")
+        axes.grid(which="both")
+        axes.legend(frameon=False)
+        axes.set_title(title, fontsize=9, color=FAINT)
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()

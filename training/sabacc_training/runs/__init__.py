@@ -1,0 +1,1 @@
+"""Training runs: what both trainers share around their updates."""

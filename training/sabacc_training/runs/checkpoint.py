@@ -1,0 +1,111 @@
+"""Checkpoints: everything that a training run needs to go on, in one file, written atomically.
+
+The file is sealed: a format line, a checksum, the configuration as JSON, the state as torch saves
+it. One that is damaged anywhere is refused: what went on from it would be no run of any seed.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.storage.files import write_bytes
+from sabacc_env.storage.sealed import sealed, unsealed
+from sabacc_training.config.run import RunConfig
+
+FORMAT: Final = b"sabacc-env training checkpoint 6\n"
+"""The first line of a checkpoint; the number changes when the rest does."""
+
+FREE = frozenset({"progress", "threads"})
+"""Sections and keys of a configuration that may be others when a run goes on."""
+
+
+def save_checkpoint(path: Path, config: RunConfig, state: dict[str, Any]) -> None:
+    """Write a run's configuration and state; the file before is there until the new one is."""
+    buffer = io.BytesIO()
+    torch.save(_as_tensors(state), buffer)
+    write_bytes(path, sealed(FORMAT, config.model_dump(mode="json"), buffer.getvalue()))
+
+
+def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
+    """Return the state in a checkpoint of the same configuration; no code in it is run.
+
+    Raises:
+        SabaccError: where there is none, it is damaged or something else, or it is of another
+            configuration.
+    """
+    try:
+        old, state = unsealed(FORMAT, path.read_bytes())
+    except FileNotFoundError:
+        raise SabaccError(f"{path}: there is no checkpoint to resume from") from None
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be read ({error.strerror})") from None
+    except SabaccError as error:
+        raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
+    new = config.model_dump(mode="json")
+    with only_of_runs(path):
+        others = [key for key in new if key not in FREE and old.get(key) != new[key]]
+    if others:
+        longer = ", for schedules run over all steps and no run is made longer"
+        raise SabaccError(
+            f"{path}: was made with other values of {', '.join(others)}; resume with the same "
+            f"configuration, or start afresh in another folder{longer if 'steps' in others else ''}"
+        )
+    with only_of_runs(path):
+        kept: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
+    return kept
+
+
+@contextmanager
+def only_of_runs(path: Path) -> Iterator[None]:
+    """Refuse, while it is read, what a checkpoint holds and no run has written, its seal whole.
+
+    Raises:
+        SabaccError: in place of whatever else is raised meanwhile.
+    """
+    try:
+        yield
+    except SabaccError:
+        raise
+    except Exception as error:
+        raise SabaccError(
+            f"{path}: cannot be resumed from; it holds what no run of this configuration wrote"
+        ) from error
+
+
+# ``weights_only`` loading knows tensors, numbers, text and containers: arrays and bytes are marked.
+
+
+def _as_tensors(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _as_tensors(part) for key, part in value.items()}
+        case list() | tuple():
+            return type(value)(map(_as_tensors, value))
+        case np.ndarray():
+            return {"array": torch.from_numpy(value.copy())}
+        case bytes():
+            return {"bytes": torch.frombuffer(bytearray(value), dtype=torch.uint8)}
+        case _:
+            return value
+
+
+def _as_arrays(value: Any) -> Any:
+    match value:
+        case {"array": torch.Tensor() as tensor, **rest} if not rest:
+            return tensor.numpy()
+        case {"bytes": torch.Tensor() as tensor, **rest} if not rest:
+            return tensor.numpy().tobytes()
+        case dict():
+            return {key: _as_arrays(part) for key, part in value.items()}
+        case list() | tuple():
+            return type(value)(map(_as_arrays, value))
+        case _:
+            return value

@@ -1,0 +1,171 @@
+"""The learner: MaskablePPO, its tables, its pool, and the averaged policy that is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sabacc_agents.networks.features import Outlook
+from sabacc_agents.networks.network import NetworkInfo, save_network
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.logger import Logger
+from torch import nn
+
+from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
+from sabacc_env.agent import RandomAgent
+from sabacc_training.config.run import check_threads, linear
+from sabacc_training.runs.opponent_pool import Pool
+from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.sb3.policy import Actor, PolicyAgent, Shown, network_weights
+
+ACTIVATION = "relu"
+
+
+class Learner:
+    """Everything that a training run changes while it runs, and can go on from.
+
+    Attributes:
+        model: sb3-contrib's MaskablePPO.
+        env: its tables.
+        pool: its opponents.
+        agent: the policy as it is now.
+        average: the policy that is saved: the moving average of the learner's weights.
+    """
+
+    def __init__(self, config: TrainingConfig) -> None:
+        check_threads(config.threads)
+        torch.set_num_threads(config.threads)
+        torch.distributions.Distribution.set_default_validate_args(False)  # half the time of an act
+        self.config = config
+        self.env = _environment(config)
+        self.model = _model(config, self.env)
+        self.agent = PolicyAgent(Actor(self.model.policy))
+        self.average = self.agent.frozen()
+        self.pool = Pool(
+            config,
+            self.agent,
+            config.load,
+        )
+        self.env.set_opponents(self.pool.agents, self.pool.weights)
+        self._followed = 0
+
+    @property
+    def steps(self) -> int:
+        """The learner's decisions so far."""
+        return int(self.model.num_timesteps)
+
+    def follow(self) -> None:
+        """Move on what follows the policy after an update: average, pool, stakes, entropy's weight.
+
+        The average starts as the mean of all updates and becomes a moving one.
+        """
+        if self.steps > self._followed:
+            self._followed = self.steps
+            updates = self.steps // self.model.rollout_buffer.buffer_size // self.env.num_envs
+            self._average(max(self.config.averaging, 1 / updates))
+            if self.pool.grow(self.steps):
+                self.env.set_opponents(self.pool.agents, self.pool.weights)
+        progress = min(1.0, self.steps / self.config.steps)
+        start = self.config.start
+        self.env.set_stakes(start.stacks_at(progress), start.sabacc_pot_at(progress))
+        self.model.ent_coef = linear(self.config.ppo.entropy, progress)
+
+    def _average(self, rate: float) -> None:
+        with torch.no_grad():
+            pairs = zip(self.average.actor.parameters(), self.agent.actor.parameters(), strict=True)
+            for mean, latest in pairs:
+                mean.lerp_(latest, rate)
+
+    def save_agent(self, path: Path) -> None:
+        """Write the averaged policy as a network that ``sabacc_agents`` plays."""
+        config = self.config
+        training = config.told_after(self.steps)
+        seats = (config.num_players,)
+        info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, training)
+        actor = self.average.actor
+        save_network(path, network_weights(actor), info, actor.shown.outlook)
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it, for ``restore``: what follows is then as if there had been no stop.
+
+        Only between two rollouts.
+        """
+        model = self.model
+        return {
+            "steps": self.steps,
+            "followed": self._followed,
+            "updates": model._n_updates,
+            "policy": model.policy.state_dict(),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "average": self.average.actor.state_dict(),
+            "pool": self.pool.state(),
+            "env": self.env.state(),
+            "episode_starts": model._last_episode_starts,
+            "torch_rng": torch.get_rng_state(),
+            "numpy_rng": np.random.get_state(),  # noqa: NPY002 (SB3 shuffles with it)
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a ``state`` of a learner of the same configuration."""
+        model = self.model
+        model.num_timesteps = state["steps"]
+        self._followed = state["followed"]
+        model._n_updates = state["updates"]
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        self.average.actor.load_state_dict(state["average"])
+        self.pool.restore(state["pool"])
+        self.env.set_opponents(self.pool.agents, self.pool.weights)
+        model._last_obs = self.env.restore(state["env"])
+        model._last_episode_starts = state["episode_starts"]
+        torch.set_rng_state(state["torch_rng"])
+        np.random.set_state(state["numpy_rng"])  # noqa: NPY002
+
+
+def _environment(config: TrainingConfig) -> SabaccVecEnv:
+    return SabaccVecEnv(
+        config.rule_set,
+        config.ppo.num_tables,
+        config.num_players,
+        opponents=[RandomAgent(config.rule_set, config.num_players)],  # the pool takes over
+        seed=config.seed,
+        bet_sizes=config.bet_sizes,
+        stacks=config.start.stacks_at(0),
+        equal_stacks=config.start.equal_stacks,
+        sabacc_pots=config.start.sabacc_pot_at(0),
+        reward_scale=config.ppo.reward_scale,
+    )
+
+
+def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
+    ppo = config.ppo
+    hidden = list(ppo.hidden)
+    model = MaskablePPO(
+        MaskableActorCriticPolicy,
+        env,
+        learning_rate=lambda remaining: linear(ppo.learning_rate, 1 - remaining),
+        n_steps=ppo.rollout,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.epochs,
+        gamma=1.0,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip,
+        ent_coef=ppo.entropy[0],
+        vf_coef=ppo.critic,
+        seed=config.seed,
+        device="cpu",
+        policy_kwargs={
+            "net_arch": {"pi": hidden, "vf": hidden},
+            "activation_fn": nn.ReLU,
+            "features_extractor_class": Shown,
+            "features_extractor_kwargs": {
+                "outlook": Outlook.on([config.rule_set], config.num_players)
+            },
+        },
+    )
+    model.set_logger(Logger(None, []))  # its own would leave a folder in the temporary directory
+    return model

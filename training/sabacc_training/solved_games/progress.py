@@ -1,0 +1,39 @@
+"""The progress of a solver: nodes flattened, then NashConv on its way to the target."""
+
+from __future__ import annotations
+
+import math
+
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+
+from sabacc_training.jobs.progress_bar import Bar
+
+
+class SolvingProgress(Bar):
+    """A bar from a NashConv of one ante to the target, on a logarithmic scale.
+
+    Args:
+        target: NashConv to reach, in antes.
+    """
+
+    def __init__(self, target: float) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.fields[found]}"),
+            TimeElapsedColumn(),
+            transient=True,
+        )
+        self._decades = max(-math.log10(target), 1e-9)
+        self._task = self._bar.add_task("flattening", total=self._decades, found="")
+
+    def nodes(self, nodes: int) -> None:
+        """Show how many nodes are flattened."""
+        self._bar.update(self._task, found=f"{nodes:,} nodes")
+
+    def measured(self, iterations: int, nash_conv: float) -> None:
+        """Show NashConv after so many iterations."""
+        done = min(max(-math.log10(max(nash_conv, 1e-300)), 0), self._decades)
+        found = f"{iterations:,} iterations, NashConv {nash_conv:.5f}"
+        self._bar.update(self._task, description="solving", completed=done, found=found)
+        self.line(found)

@@ -1,0 +1,35 @@
+"""The ladder: house rule sets small enough to solve, each with its number of players."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules.wording import listed, nearest
+from sabacc_training.config.base import load_config, validated
+from sabacc_training.config.game import TableConfig, rungs
+
+
+class Rung(TableConfig):
+    """A game to be solved: rules, bet sizes, and how many play; the last seat is the dealer."""
+
+    @property
+    def name(self) -> str:
+        """The name of its rule set."""
+        return self.rule_set.name
+
+
+def load_rung(name: str | Path) -> Rung:
+    """Return a rung of the ladder by name, or any game from a file of the same keys.
+
+    Raises:
+        SabaccError: for a name that is none, or a file that cannot be read or says no game.
+    """
+    if isinstance(name, Path) or name.endswith((".toml", ".json")):
+        return load_config(Rung, name)
+    if name not in rungs():
+        raise SabaccError(
+            f"rung: {name!r} is not on the ladder, which has {listed(rungs())}; a path to a file "
+            f"ends in .toml{nearest(name, rungs())}"
+        )
+    return validated(Rung, {"rules": name})
