@@ -16,7 +16,7 @@ from numba.cuda.cudadrv.driver import CudaAPIError
 from sabacc_training.config.base import validated
 from sabacc_training.ppo import gpu
 from sabacc_training.ppo import trainer as learner
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
@@ -24,10 +24,10 @@ from tests.cuda.match import Match, play_matches
 from tests.support.processors import PRECISIONS
 
 TRAINED = {
-    "trainer": "fast",
+    "trainer": "ppo",
     "num_players": 3,
     "start": {"stacks": [5, 9], "sabacc_pot": [0, 3]},
-    "learning": {"num_tables": 3, "decisions": 9, "minibatch": 4, "hidden": [8]},
+    "ppo": {"num_tables": 3, "rollout_steps": 9, "minibatch_size": 4, "hidden_sizes": [8]},
 }
 
 
@@ -146,8 +146,8 @@ def test_actions_may_be_on_the_device(kind):
 @pytest.mark.parametrize("scripted", [{}, {"tight": 1.0}], ids=["alone", "among others"])
 def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, precision, monkeypatch):
     pool = {"snapshots": 0, "scripted": scripted}
-    learning = TRAINED["learning"] | {"precision": precision}
-    config = validated(FastConfig, TRAINED | {"pool": pool, "learning": learning})
+    ppo = TRAINED["ppo"] | {"precision": precision}
+    config = validated(PPOConfig, TRAINED | {"pool": pool, "ppo": ppo})
     on_cpu = learner.FastLearner(config)
     monkeypatch.setattr(gpu, "shared", lambda array: torch.from_numpy(np.asarray(array._ary)))
     monkeypatch.setattr(learner, "device_of", lambda made, _: gpu.Gpu(made))

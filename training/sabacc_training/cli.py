@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "distance": "Say how far agents are from equilibrium in a solved game, exactly.",
     "ladder": "Train in a solved game and say how far from equilibrium it came, method by method.",
     "exploit": "Train best responses to an agent: a lower bound of its exploitability.",
-    "throughput": "Measure the fast trainer's decisions a second, and what the environment takes.",
+    "throughput": "Measure the PPO trainer's decisions a second, and what the environment takes.",
     "zoo": "Show the trained agents that ship: all, or the card of one; publish or measure one.",
     "race": "Train by two configurations to the same strength, and say how long each took.",
     "watch": "Watch one hand between agents, move by move.",

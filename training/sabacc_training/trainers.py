@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabacc_training.config.base import chosen_config
 from sabacc_training.config.run import RunConfig
-from sabacc_training.ppo.config import FastConfig
-from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
 
 if TYPE_CHECKING:
     from sabacc_training.runs.between_updates import Run
 
-TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": TrainingConfig, "fast": FastConfig}
+TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": MaskablePPOConfig, "ppo": PPOConfig}
 """What the key ``trainer`` may say, "sb3" where it says nothing."""
 
 
@@ -33,7 +33,7 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
 
 def learner(config: RunConfig, state: Mapping[str, Any] | None = None) -> Run:
     """Return what learns in a run, as it begins, or as a ``state`` of it says."""
-    if isinstance(config, FastConfig):
+    if isinstance(config, PPOConfig):
         from sabacc_training.ppo.trainer import FastLearner
 
         # Also on a processor that would choose another precision.
@@ -41,7 +41,7 @@ def learner(config: RunConfig, state: Mapping[str, Any] | None = None) -> Run:
     else:
         from sabacc_training.sb3.trainer import Learner
 
-        assert isinstance(config, TrainingConfig)
+        assert isinstance(config, MaskablePPOConfig)
         run = Learner(config)
     if state is not None:
         run.restore(state)
@@ -56,11 +56,11 @@ def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
         folder: where its files go; made if it is missing.
         resume: go on from the checkpoint in the folder, as if there had been no stop.
     """
-    if isinstance(config, FastConfig):
+    if isinstance(config, PPOConfig):
         from sabacc_training.ppo.run import train as train_fast
 
         return train_fast(config, folder, resume=resume)
     from sabacc_training.sb3.run import train as train_sb3
 
-    assert isinstance(config, TrainingConfig)
+    assert isinstance(config, MaskablePPOConfig)
     return train_sb3(config, folder, resume=resume)

@@ -205,7 +205,7 @@ class Card(_Plain):
     @property
     def teachers(self) -> tuple[str, ...]:
         """The networks that it was drawn to in training, each once."""
-        return tuple(dict.fromkeys(self.config.get("learning", {}).get("teachers", ())))
+        return tuple(dict.fromkeys(self.config.get("ppo", {}).get("teachers", ())))
 
     @property
     def plays(self) -> str:

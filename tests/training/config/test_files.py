@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sabacc_agents import load
 from sabacc_training.experiments.demo import demo_config
-from sabacc_training.ppo.config import FastConfig
-from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.trainers import train, training_config
 
 from sabacc_env import RuleSet, load_rules, rule_sets
@@ -21,14 +21,14 @@ def test_there_is_one_for_each_rule_set_and_one_with_four_seats() -> None:
     games = [
         (config.rules, config.num_players)
         for config in map(training_config, CONFIGS)
-        if isinstance(config, TrainingConfig)
+        if isinstance(config, MaskablePPOConfig)
     ]
     assert {(name, 2) for name in rule_sets()} | {("casino", 4)} <= set(games)
 
 
 def test_the_zoo_has_one_for_each_rule_set_at_two_seats_and_at_any_number() -> None:
     zoo = {path.stem: training_config(path) for path in FOLDER.glob("zoo/*.toml")}
-    games = {name: config.games for name, config in zoo.items() if isinstance(config, FastConfig)}
+    games = {name: config.games for name, config in zoo.items() if isinstance(config, PPOConfig)}
     for rules in map(load_rules, rule_sets()):
         forms = {rules, rules.changed(short_call="all_in")} if credit(rules) else {rules}
         assert set(games[f"{rules.name}-2p"]) == {(form, 2) for form in forms}
@@ -49,7 +49,9 @@ def test_the_demonstration_never_meets_two_of_its_opponents() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_trains(path: Path, tmp_path: Path) -> None:
-    config = training_config(path, ["steps=30_000", "progress.every=10_000", "progress.deals=50"])
+    config = training_config(
+        path, ["steps=30_000", "evaluation.every=10_000", "evaluation.deals=50"]
+    )
     agent = train(config, tmp_path)
     load(str(agent), config.rule_set, config.num_players, bet_sizes=config.bet_sizes)
     assert any((tmp_path / "tensorboard").iterdir())

@@ -1,4 +1,4 @@
-"""The fast trainer on solved games: it comes near to equilibrium, the nearer by its magnet."""
+"""The PPO trainer on solved games: it comes near to equilibrium, the nearer by its magnet."""
 
 from __future__ import annotations
 

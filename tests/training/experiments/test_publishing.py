@@ -13,7 +13,7 @@ from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.against_copies import hero_margin
 from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
 from sabacc_training.experiments import publishing
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.run import train
 from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
@@ -32,18 +32,18 @@ GAMES = {
     "more_rules": [{"rules": "black_spire"}],
 }
 CONFIG = validated(
-    FastConfig, TINY | GAMES | {"num_players": 3, "most_players": 4, "steps": 1000, "progress": {}}
+    PPOConfig, TINY | GAMES | {"num_players": 3, "max_players": 4, "steps": 1000, "evaluation": {}}
 )
 TOML = """
-trainer = "fast"
+trainer = "ppo"
 rules = "orsl"
 rule_overrides = {short_call = "all_in"}
 more_rules = [{rules = "black_spire"}]
 num_players = 3
-most_players = 4
+max_players = 4
 steps = 1000
 pool = {snapshots = 0, scripted = {}}
-learning = {num_tables = 32, decisions = 500, minibatch = 128, hidden = [16]}
+ppo = {num_tables = 32, rollout_steps = 500, minibatch_size = 128, hidden_sizes = [16]}
 """
 
 
@@ -281,9 +281,9 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
 
 def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, capsys) -> None:
     publishing.publish("porg", run, deals=4, rollouts=0)
-    learning = "learning={num_tables = 16, decisions = 100, minibatch = 50}"
-    game = ["black_spire", "steps=300", "seeds=2", "deals=20", learning, "--num-players", "3"]
-    for more in ([], ["learning.hidden=[8]"]):
+    ppo = "ppo={num_tables = 16, rollout_steps = 100, minibatch_size = 50}"
+    game = ["black_spire", "steps=300", "seeds=2", "deals=20", ppo, "--num-players", "3"]
+    for more in ([], ["ppo.hidden_sizes=[8]"]):
         folder = f"responses{len(more)}"
         words = ["exploit", "zoo:porg", *game, *more, "--publish", "--folder", folder]
         assert command(*words) == 0
@@ -292,6 +292,6 @@ def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, ca
         assert bound.seeds == (0, 1)
         assert bound.margin.deals == 20
         assert bound.command.startswith("sabacc exploit zoo:porg black_spire steps=300 ")
-        assert ("hidden" in bound.command) == bool(more)
+        assert ("hidden_sizes" in bound.command) == bool(more)
     assert command("exploit", "loose", *game, "--publish") == 2
     assert "'loose' has no card" in capsys.readouterr().err

@@ -16,17 +16,19 @@ from sabacc_training.trainers import training_config
 
 from tests.support.commands import command
 
-GAME = 'rules = "black_spire"\nsteps = 3000\n[progress]\nevery = 1000\n[pool]\nsnapshots = 0\n'
-FAST = (
-    'trainer = "fast"\n' + GAME + "[learning]\nnum_tables = 32\ndecisions = 500\nminibatch = 128\n"
+GAME = 'rules = "black_spire"\nsteps = 3000\n[evaluation]\nevery = 1000\n[pool]\nsnapshots = 0\n'
+PPO = (
+    'trainer = "ppo"\n'
+    + GAME
+    + "[ppo]\nnum_tables = 32\nrollout_steps = 500\nminibatch_size = 128\n"
 )
-SB3 = GAME + "[ppo]\nnum_tables = 32\nrollout = 16\nbatch_size = 128\n"
+SB3 = GAME + "[sb3]\nnum_tables = 32\nn_steps = 16\nbatch_size = 128\n"
 
 
 @pytest.fixture
 def configs(tmp_path: Path) -> list[Path]:
-    paths = [tmp_path / "fast.toml", tmp_path / "sb3.toml"]
-    for path, text in zip(paths, (FAST, SB3), strict=True):
+    paths = [tmp_path / "ppo.toml", tmp_path / "sb3.toml"]
+    for path, text in zip(paths, (PPO, SB3), strict=True):
         path.write_text(text)
     return paths
 

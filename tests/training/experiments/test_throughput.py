@@ -1,4 +1,4 @@
-"""The fast trainer's speed is measured beside tables where nothing happens."""
+"""The PPO trainer's speed is measured beside tables where nothing happens."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 from sabacc_training.config.base import load_config
 from sabacc_training.experiments.throughput import HAND, nothing_of
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import FastLearner
 
 from tests.support.commands import command, run
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
 
-TINY = """trainer = "fast"
+TINY = """trainer = "ppo"
 rules = "black_spire"
 [pool.scripted]
 random = 1
-[learning]
+[ppo]
 num_tables = 32
-decisions = 500
-minibatch = 128
-hidden = [16]
+rollout_steps = 500
+minibatch_size = 128
+hidden_sizes = [16]
 """
 
 
@@ -35,7 +35,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path) -> None:
-    tables = nothing_of(load_config(FastConfig, config))
+    tables = nothing_of(load_config(PPOConfig, config))
     seen, ends = tables.observations.copy(), np.zeros(32, np.int64)
     for _ in range(3 * HAND):
         tables.step(np.zeros(32, np.int64))
@@ -49,7 +49,7 @@ def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=TWO_PROCESSORS)])
 def test_the_command_prints_both(threads: int, precision: str, config: Path, capsys: Any) -> None:
-    changes = ["learning.epochs=3", f"learning.precision={precision}", f"threads={threads}"]
+    changes = ["ppo.n_epochs=3", f"ppo.precision={precision}", f"threads={threads}"]
     once = ["--rounds", 1, "--updates", 1, "--folder", config.with_name("kept")]
     assert command("throughput", config, *changes, *once) == 0
     assert not config.with_name("kept").exists()
@@ -94,7 +94,7 @@ def test_it_goes_on_after_the_rounds_that_are_kept(
     assert "learning the policy" in output
 
 
-def test_only_the_fast_trainer_is_measured(capsys) -> None:
+def test_only_the_ppo_trainer_is_measured(capsys) -> None:
     code, output, errors = run(capsys, "throughput", "casino-2p")
     assert (code, output) == (2, "")
-    assert errors == 'sabacc: casino-2p: is not of the fast trainer, with trainer = "fast"\n'
+    assert errors == 'sabacc: casino-2p: is not for the PPO trainer; use one with trainer = "ppo"\n'

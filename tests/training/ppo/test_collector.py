@@ -1,4 +1,4 @@
-"""Where the fast trainer plays: what hands start from, and what they are worth."""
+"""Where the PPO trainer plays: what hands start from, and what they are worth."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 from sabacc_training.config.base import validated
 from sabacc_training.ppo.collector import Stakes, tables_of
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.mlp import Made
 from sabacc_training.ppo.rollout_buffer import Batch
 from sabacc_training.ppo.seat_assignment import CURRENT, Cast
@@ -16,31 +16,31 @@ from sabacc_training.ppo.trainer import FastLearner
 from sabacc_env import SabaccError, Tables
 from sabacc_env.agent import RandomAgent
 
-LEARNING = {
+PPO = {
     "num_tables": 60,
-    "decisions": 3000,
-    "minibatch": 500,
-    "hidden": [8],
+    "rollout_steps": 3000,
+    "minibatch_size": 500,
+    "hidden_sizes": [8],
     "precision": "float32",
 }
 ALONE = {"snapshots": 0, "scripted": {}}
 
 
-def config_of(*rules: str, **changes) -> FastConfig:
+def config_of(*rules: str, **changes) -> PPOConfig:
     first, *more = rules
     fields = {
-        "trainer": "fast",
+        "trainer": "ppo",
         "rules": first,
         "more_rules": [{"rules": name} for name in more],
-        "most_players": 3,
+        "max_players": 3,
         "pool": ALONE,
-        "learning": LEARNING,
+        "ppo": PPO,
         **changes,
     }
-    return validated(FastConfig, fields)
+    return validated(PPOConfig, fields)
 
 
-def a_hand_later(config: FastConfig) -> Tables:
+def a_hand_later(config: PPOConfig) -> Tables:
     tables = tables_of(config)
     Stakes(config, tables).draw(0.0, np.random.default_rng(0))
     agent, rng = RandomAgent(config.rule_set, 2), np.random.default_rng(1)
@@ -85,7 +85,7 @@ def test_a_range_that_the_only_rule_set_has_no_use_for_is_refused(rules, start) 
 
 
 def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
-    config = config_of("casino", "black_spire", learning={**LEARNING, "reward_scale": 5.0})
+    config = config_of("casino", "black_spire", ppo={**PPO, "reward_scale": 5.0})
     learner = FastLearner(config)
     tables = learner.collector.tables
     batch = Batch(60, 3, 3000, learner.inputs.size, Made("cpu", torch.float32))
@@ -110,9 +110,9 @@ def test_a_hand_is_played_by_the_learner_and_copies_of_one_other() -> None:
     config = config_of(
         "casino",
         num_players=3,
-        most_players=5,
+        max_players=5,
         pool={"current": 1, "snapshots": 0, "scripted": scripted},
-        learning={**LEARNING, "num_tables": 3000},
+        ppo={**PPO, "num_tables": 3000},
     )
     learner = FastLearner(config)
     cast = Cast(config, learner.pool, learner.collector.tables)

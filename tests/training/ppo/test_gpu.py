@@ -14,8 +14,8 @@ import torch
 from sabacc_training.config.base import validated
 from sabacc_training.experiments.throughput import nothing_of
 from sabacc_training.ppo import gpu
-from sabacc_training.ppo import trainer as learning
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo import trainer as ppo_trainer
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.cpu import Processors
 from sabacc_training.ppo.gpu import Gpu
 from sabacc_training.ppo.kernels import Objective
@@ -30,11 +30,11 @@ from sabacc_env.policies import random_legal
 HERE = Made("cpu", torch.float32)
 BOTH = Processors(HERE, threads=1), Gpu(HERE)
 ROWS, ACTIONS = 500, 33
-LEARNING = {
+PPO = {
     "num_tables": 64,
-    "decisions": 1024,
-    "minibatch": 256,
-    "hidden": [16],
+    "rollout_steps": 1024,
+    "minibatch_size": 256,
+    "hidden_sizes": [16],
     "precision": "float32",
 }
 
@@ -125,16 +125,16 @@ def test_the_same_is_shown(rules: str, players: int, critic: Any) -> None:
         {
             "rules": "orsl",
             "more_rules": [{"rules": "black_spire"}],
-            "most_players": 3,
+            "max_players": 3,
             "pool": {"current": 1, "snapshots": 1, "snapshot_every": 500, "scripted": {"tight": 1}},
         },
     ],
     ids=["alone", "among others"],
 )
 def test_the_same_is_learnt(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    config = validated(FastConfig, {"trainer": "fast", "learning": LEARNING, **changes})
+    config = validated(PPOConfig, {"trainer": "ppo", "ppo": PPO, **changes})
     learners = [FastLearner(config)]
-    monkeypatch.setattr(learning, "device_of", lambda made, threads: Gpu(made))
+    monkeypatch.setattr(ppo_trainer, "device_of", lambda made, threads: Gpu(made))
     learners.append(FastLearner(config))
     for learner in learners:
         for _ in range(3):
@@ -147,8 +147,8 @@ def test_the_same_is_learnt(changes: dict[str, Any], monkeypatch: pytest.MonkeyP
 
 def test_tables_where_nothing_happens_are_learnt_from_too(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = {"snapshots": 0, "scripted": {}}
-    config = validated(FastConfig, {"trainer": "fast", "learning": LEARNING, "pool": alone})
-    monkeypatch.setattr(learning, "device_of", lambda made, threads: Gpu(made))
+    config = validated(PPOConfig, {"trainer": "ppo", "ppo": PPO, "pool": alone})
+    monkeypatch.setattr(ppo_trainer, "device_of", lambda made, threads: Gpu(made))
     learner = FastLearner(config, nothing_of)
     learner.update()
     assert learner.steps >= 1024
@@ -157,8 +157,8 @@ def test_tables_where_nothing_happens_are_learnt_from_too(monkeypatch: pytest.Mo
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA GPU here")
 def test_a_gpu_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    said = {"trainer": "fast", "learning": LEARNING}
-    learners = [FastLearner(validated(FastConfig, said | {"device": d})) for d in ("cpu", "cuda")]
+    said = {"trainer": "ppo", "ppo": PPO}
+    learners = [FastLearner(validated(PPOConfig, said | {"device": d})) for d in ("cpu", "cuda")]
     for learner in learners:
         learner.update()
     one, other = (learner.average.network.weights.cpu() for learner in learners)

@@ -1,4 +1,4 @@
-"""The parts of the fast trainer: gradients, advantages, what networks are shown."""
+"""The parts of the PPO trainer: gradients, advantages, what networks are shown."""
 
 from __future__ import annotations
 

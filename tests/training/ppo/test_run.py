@@ -1,4 +1,4 @@
-"""Runs of the fast trainer: they learn, go on after a kill, say what is wrong."""
+"""Runs of the PPO trainer: they learn, go on after a kill, say what is wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.against_copies import hero_margin
 from sabacc_training.jobs.stopping import Stopped
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.run import train
 from sabacc_training.ppo.trainer import FastLearner
 from sabacc_training.runs.between_updates import AGENT, BEST, CHECKPOINT, CURVES
@@ -34,37 +34,43 @@ from tests.support.commands import command
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
 
 TINY: dict[str, Any] = {
-    "trainer": "fast",
+    "trainer": "ppo",
     "rules": "black_spire",
     "steps": 6000,
     "pool": {"snapshots": 0, "scripted": {}},
-    "learning": {"num_tables": 32, "decisions": 500, "minibatch": 128, "hidden": [16]},
-    "progress": {"every": 2000, "deals": 20, "checkpoint_seconds": 0},
+    "ppo": {"num_tables": 32, "rollout_steps": 500, "minibatch_size": 128, "hidden_sizes": [16]},
+    "evaluation": {"every": 2000, "deals": 20},
+    "checkpoint_seconds": 0,
 }
 
 
-def tiny(precision: str = "float32", **changes) -> FastConfig:
-    learning = TINY["learning"] | {"precision": precision} | changes.pop("learning", {})
-    return validated(FastConfig, TINY | changes | {"learning": learning})
+def tiny(precision: str = "float32", **changes) -> PPOConfig:
+    ppo = TINY["ppo"] | {"precision": precision} | changes.pop("ppo", {})
+    return validated(PPOConfig, TINY | changes | {"ppo": ppo})
 
 
 COUNTING = "tests.support.toys:Counting"  # remembers what it did in the hand
-POOL = {"snapshots": 1, "scripted": {COUNTING: 1, "loose": 1}, "snapshot_every": 1500, "keep": 2}
+POOL = {
+    "snapshots": 1,
+    "scripted": {COUNTING: 1, "loose": 1},
+    "snapshot_every": 1500,
+    "max_snapshots": 2,
+}
 RUNS: dict[str, dict[str, Any]] = {
     "alone": {},
-    "own_hand": {"learning": {"critic": "own_hand", "magnet": "none"}},
+    "own_hand": {"ppo": {"critic_input": "own_hand", "magnet": "none"}},
     "two_threads": {"threads": 2},
-    "refreshed": {"learning": {"magnet": "refreshed", "refresh": 2}},
-    "taught": {"learning": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
+    "periodic": {"ppo": {"magnet": "periodic", "magnet_update_interval": 2}},
+    "taught": {"ppo": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
     "pool_and_stakes": {
         "rules": "casino",
         "pool": POOL,
-        "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "growth": 0.9},
+        "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "curriculum_fraction": 0.9},
     },
     "many_games": {
         "rules": "casino",
         "more_rules": [{"rules": "orsl"}, {"rules": "black_spire"}],
-        "most_players": 4,
+        "max_players": 4,
         "pool": POOL,
         "start": {"stacks": [2, 30], "sabacc_pot": [0, 5]},
     },
@@ -73,8 +79,13 @@ RUNS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_it_learns_to_beat_random(tmp_path, precision) -> None:
-    learning = {"num_tables": 256, "decisions": 4096, "minibatch": 512, "hidden": [64]}
-    config = tiny(precision, steps=100_000, averaging=0.2, learning=learning, progress={})
+    ppo = {
+        "num_tables": 256,
+        "rollout_steps": 4096,
+        "minibatch_size": 512,
+        "hidden_sizes": [64],
+    }
+    config = tiny(precision, steps=100_000, polyak_tau=0.2, ppo=ppo, evaluation={})
     agent = load(train(config, tmp_path), "black_spire", 2)
     rules = load_rules("black_spire")
     margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
@@ -118,7 +129,7 @@ def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path, mon
     goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, kill, Killed)
 
 
-def goes_on_as_if_never_stopped(config: FastConfig, tmp_path, monkeypatch, end, error) -> None:
+def goes_on_as_if_never_stopped(config: PPOConfig, tmp_path, monkeypatch, end, error) -> None:
     whole = train(config, tmp_path / "whole")
     update = FastLearner.update
 
@@ -149,7 +160,7 @@ def test_a_run_stays_in_its_precision_on_another_processor(tmp_path, monkeypatch
 
 
 def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
-    config = tiny(steps=20_000, progress={**TINY["progress"], "every": 10_000})
+    config = tiny(steps=20_000, evaluation={**TINY["evaluation"], "every": 10_000})
     whole = train(config, tmp_path / "whole")
     (tmp_path / "run.json").write_text(dump(config))
     folder = tmp_path / "killed"
@@ -169,7 +180,7 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
 
 
 def test_a_run_whose_weights_are_no_longer_finite_says_so(tmp_path) -> None:
-    config = tiny(learning={"learning_rate": [1e30, 1e30]})
+    config = tiny(ppo={"learning_rate": [1e30, 1e30]})
     with pytest.raises(SabaccError, match="weights ceased to be finite in update"):
         train(config, tmp_path)
     assert not (tmp_path / AGENT).exists()
@@ -212,10 +223,10 @@ def test_one_agent_is_saved_for_every_game_of_the_run(tmp_path, precision, round
 @TWO_PROCESSORS
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_threads_change_no_byte_and_seeds_do(tmp_path, precision) -> None:
-    wide = {"num_tables": 2100, "decisions": 5000, "minibatch": 1500}
+    wide = {"num_tables": 2100, "rollout_steps": 5000, "minibatch_size": 1500}
     averages = []
     for number, changes in enumerate([{}, {"threads": 2}, {"seed": 1}]):
-        config = tiny(precision, learning=wide, steps=10_000, progress={}, **changes)
+        config = tiny(precision, ppo=wide, steps=10_000, evaluation={}, **changes)
         folder = tmp_path / str(number)
         train(config, folder)
         averages.append(load_checkpoint(folder / CHECKPOINT, config)["average"])
@@ -255,18 +266,22 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("trainer=sb3", 'goes with trainer = "fast", and it is "sb3" here'),
-        ("trainer=slow", 'trainer: "slow" is none; use one of sb3, fast'),
-        ("ppo.clip=0.1", 'ppo: goes with trainer = "sb3", and it is "fast" here'),
-        ("learning.minibatch=1000", "learning: an update learns from about 500 decisions"),
-        ("learning.magnet=strong", 'learning.magnet: "strong" is not right here'),
+        ("trainer=sb3", 'belongs to trainer = "ppo", but trainer is "sb3" here'),
+        ("trainer=fast", 'unknown trainer "fast"; use "sb3" or "ppo"'),
+        ("sb3.clip_range=0.1", 'sb3: belongs to trainer = "sb3", but trainer is "ppo" here'),
+        ("learning.decisions=9", "learning: there is no such key"),
+        ("ppo.decisions=9", "ppo.decisions: there is no such key"),
+        ("ppo.entropy=[0.1, 0]", "ppo.entropy: there is no such key"),
+        ("averaging=0.1", "averaging: there is no such key"),
+        ("ppo.minibatch_size=1000", "ppo: minibatch_size: 1000 is more than the 500 decisions"),
+        ("ppo.magnet=strong", 'ppo.magnet: "strong" is not right here'),
         ("threads=1000", "threads: 1000 are more than the "),
-        ("learning.num_tables=100_000_000_000", "learning.num_tables: 100000000000 is not right"),
-        ("most_players=1", "most_players: 1 is not right here"),
+        ("ppo.num_tables=100_000_000_000", "ppo.num_tables: 100000000000 is not right"),
+        ("max_players=1", "max_players: 1 is not right here"),
         ("more_rules=[{rules='black_spire'}]", "more_rules: names a rule set twice"),
         ("more_rules=[{rules='kessel'}]", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
-        ("progress.opponent=nobody", "'nobody' is unknown"),
+        ("evaluation.opponent=nobody", "'nobody' is unknown"),
         ("start.stacks=[5, 50]", "start.stacks: the rules 'black_spire' are played for points"),
         *([] if torch.cuda.is_available() else [("device=cuda", "device: PyTorch finds no GPU")]),
     ],

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sabacc_agents.loading import load
 from sabacc_training.config.base import validated
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.cpu import Processors
 from sabacc_training.ppo.mlp import Made
 from sabacc_training.ppo.rollout_buffer import Rows
@@ -18,16 +18,20 @@ from sabacc_env import SabaccError
 from tests.support.processors import PRECISIONS
 
 TWO = ["zoo:black_spire-2p", "zoo:casino-2p"]
-LEARNING = {"num_tables": 64, "decisions": 2048, "minibatch": 256, "hidden": [64], "kl": 1.0}
+PPO = {
+    "num_tables": 64,
+    "rollout_steps": 2048,
+    "minibatch_size": 256,
+    "hidden_sizes": [64],
+    "kl_coef": 1.0,
+}
 
 
-def taught(teachers=TWO, precision="float32", **changes) -> FastConfig:
-    learning = LEARNING | {"magnet": "teachers", "teachers": teachers, "precision": precision}
+def taught(teachers=TWO, precision="float32", **changes) -> PPOConfig:
+    ppo = PPO | {"magnet": "teachers", "teachers": teachers, "precision": precision}
     games = {"rules": "black_spire", "more_rules": [{"rules": "casino"}], "steps": 40_000}
     nobody = {"snapshots": 0, "scripted": {}}
-    return validated(
-        FastConfig, {"trainer": "fast", "pool": nobody, "learning": learning} | games | changes
-    )
+    return validated(PPOConfig, {"trainer": "ppo", "pool": nobody, "ppo": ppo} | games | changes)
 
 
 def test_they_say_what_their_agents_do() -> None:
@@ -62,11 +66,11 @@ def test_a_policy_comes_near_them(precision) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"learning": LEARNING | {"magnet": "teachers"}}, 'they and magnet = "teachers" go'),
-        ({"learning": LEARNING | {"teachers": TWO}}, 'they and magnet = "teachers" go'),
-        ({"teachers": TWO[:1]}, "2 rule sets are played, each with a teacher of its own; 1 are"),
+        ({"ppo": PPO | {"magnet": "teachers"}}, 'set them together with magnet = "teachers"'),
+        ({"ppo": PPO | {"teachers": TWO}}, 'set them together with magnet = "teachers"'),
+        ({"teachers": TWO[:1]}, "names 1 for 2 rule sets; name one"),
         ({"teachers": TWO[::-1]}, "was made for the rules 'casino', not 'black_spire'"),
-        ({"most_players": 3}, "zoo:black_spire-2p: was made for 2 players, not 3"),
+        ({"max_players": 3}, "zoo:black_spire-2p: was made for 2 players, not 3"),
         ({"teachers": [TWO[0], "zoo:casino-2-8p"]}, "zoo:casino-2-8p: is shown more than"),
         ({"teachers": ["zoo:nobody", TWO[1]]}, "the zoo has no member 'nobody'"),
         ({"teachers": ["nobody.safetensors", TWO[1]]}, "nobody.safetensors"),

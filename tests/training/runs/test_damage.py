@@ -140,7 +140,10 @@ def test_a_damaged_pair_counts_as_absent(count: int, tmp_path: Path) -> None:
     ("reads", "text"),
     [
         (load_rules, 'hand_ante = 3\nphases = ["cards", "betting"]\nfees = {draw = 1}\n'),
-        (trainers.training_config, 'rules = "casino"\nsteps = 3000\n[ppo]\nhidden = [16, 16]\n'),
+        (
+            trainers.training_config,
+            'rules = "casino"\nsteps = 3000\n[sb3]\nhidden_sizes = [16, 16]\n',
+        ),
     ],
 )
 def test_a_damaged_text_is_refused_or_says_something_else(

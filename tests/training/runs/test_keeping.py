@@ -15,12 +15,12 @@ from sabacc_training import trainers
 from sabacc_training.config.base import dump, validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.locking import locked_file, locked_folder
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import FastLearner
 from sabacc_training.runs.between_updates import AGENT, CHECKPOINT, CURVES
 from sabacc_training.runs.checkpoint import FORMAT, load_checkpoint, save_checkpoint
 from sabacc_training.runs.tensorboard import Curves
-from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.trainer import Learner
 
 from sabacc_env import SabaccError
@@ -31,13 +31,14 @@ from tests.support.disks import full_disk
 RUN: dict[str, Any] = {
     "rules": "black_spire",
     "steps": 3000,
-    "progress": {"every": 1000, "deals": 20, "checkpoint_seconds": 0},
+    "evaluation": {"every": 1000, "deals": 20},
+    "checkpoint_seconds": 0,
 }
-FAST = {"num_tables": 32, "decisions": 500, "minibatch": 128, "hidden": [16]}
-SB3 = {"num_tables": 32, "rollout": 16, "batch_size": 128, "hidden": [16]}
+PPO = {"num_tables": 32, "rollout_steps": 500, "minibatch_size": 128, "hidden_sizes": [16]}
+SB3 = {"num_tables": 32, "n_steps": 16, "batch_size": 128, "hidden_sizes": [16]}
 CONFIGS: dict[str, RunConfig] = {
-    "fast": validated(FastConfig, RUN | {"trainer": "fast", "learning": FAST}),
-    "sb3": validated(TrainingConfig, RUN | {"ppo": SB3}),
+    "ppo": validated(PPOConfig, RUN | {"trainer": "ppo", "ppo": PPO}),
+    "sb3": validated(MaskablePPOConfig, RUN | {"sb3": SB3}),
 }
 
 
@@ -52,7 +53,7 @@ def config(request: pytest.FixtureRequest) -> RunConfig:
 
 def in_the_middle(monkeypatch: pytest.MonkeyPatch, config: RunConfig, happens: Any) -> None:
     """Let something happen before the fourth update of a run."""
-    kind, name = (FastLearner, "update") if isinstance(config, FastConfig) else (Learner, "follow")
+    kind, name = (FastLearner, "update") if isinstance(config, PPOConfig) else (Learner, "follow")
     goes_on, calls = getattr(kind, name), []
 
     def instead(learner: Any) -> None:

@@ -22,14 +22,16 @@ pytestmark = pytest.mark.slow
 SABACC = [sys.executable, "-c", "from sabacc_training.cli import main; main()"]
 KILLS = 8
 
-PROGRESS = "[progress]\nevery = 20_000\ndeals = 50\ncheckpoint_seconds = 0\n"
-FAST = (
-    'trainer = "fast"\nrules = "black_spire"\nsteps = 150_000\n[learning]\nnum_tables = 32\n'
-    "decisions = 500\nminibatch = 128\nhidden = [16]\n" + PROGRESS
+EVALUATION = "[evaluation]\nevery = 20_000\ndeals = 50\n"
+PPO = (
+    'trainer = "ppo"\ncheckpoint_seconds = 0\nrules = "black_spire"\nsteps = 150_000\n'
+    "[ppo]\nnum_tables = 32\n"
+    "rollout_steps = 500\nminibatch_size = 128\nhidden_sizes = [16]\n" + EVALUATION
 )
 SB3 = (
-    'rules = "black_spire"\nsteps = 12_000\n[ppo]\nnum_tables = 32\nrollout = 16\n'
-    "batch_size = 128\nhidden = [16]\n" + PROGRESS
+    'checkpoint_seconds = 0\nrules = "black_spire"\nsteps = 12_000\n'
+    "[sb3]\nnum_tables = 32\nn_steps = 16\n"
+    "batch_size = 128\nhidden_sizes = [16]\n" + EVALUATION
 )
 TOURNAMENT = 'agents = ["random", "tight", "bluffer", "rollouts"]\ndeals = 300\nnum_tables = 64\n'
 
@@ -56,7 +58,7 @@ def words(*start: str, option: str) -> Callable[[Path], list[str]]:
 
 
 WORKS = {
-    "train fast": Work(words("train", "config.toml", option="--folder"), FAST, "agent.safetensors"),
+    "train ppo": Work(words("train", "config.toml", option="--folder"), PPO, "agent.safetensors"),
     "train sb3": Work(words("train", "config.toml", option="--folder"), SB3, "agent.safetensors"),
     "tournament": Work(words("tournament", "config.toml", option="--output"), TOURNAMENT, "**/*"),
     "exploit": Work(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from sabacc_agents import NetworkAgent, load_network
-from sabacc_training.sb3.config import PPOConfig, TrainingConfig
+from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparameters
 from sabacc_training.sb3.trainer import Learner
 
 from sabacc_env import Tables
@@ -13,7 +13,9 @@ from sabacc_env.agent import RandomAgent
 
 
 def test_the_saved_network_plays_like_the_learner(tmp_path) -> None:
-    learner = Learner(TrainingConfig(ppo=PPOConfig(num_tables=8, rollout=4, batch_size=16)))
+    learner = Learner(
+        MaskablePPOConfig(sb3=MaskablePPOHyperparameters(num_tables=8, n_steps=4, batch_size=16))
+    )
     learner.save_agent(tmp_path / "agent.safetensors")
     tables = Tables("casino", num_tables=64, num_players=2, seed=3)
     agent, rng = RandomAgent(tables.rules, 2), np.random.default_rng(0)

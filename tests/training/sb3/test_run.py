@@ -14,35 +14,37 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 from sabacc_agents.loading import load, trained_against
-from sabacc_training.config.run import PoolConfig, ProgressConfig, StartConfig
+from sabacc_training.config.run import EvaluationConfig, PoolConfig, StartConfig
 from sabacc_training.evaluation.against_copies import hero_margin
 from sabacc_training.jobs.stopping import Stopped
 from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
-from sabacc_training.sb3.config import PPOConfig, TrainingConfig
+from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparameters
 from sabacc_training.sb3.run import train
 from sabacc_training.sb3.trainer import Learner
 
 from sabacc_env import SabaccError, load_rules
 from tests.support.commands import command
 
-SMALL = TrainingConfig(
+SMALL = MaskablePPOConfig(
     rules="black_spire",
     steps=4096,
-    pool=PoolConfig(snapshot_every=1000, keep=2),
-    ppo=PPOConfig(num_tables=64, rollout=8, batch_size=256, hidden=(16,)),
-    progress=ProgressConfig(every=2048, deals=20, checkpoint_seconds=0),
+    pool=PoolConfig(snapshot_every=1000, max_snapshots=2),
+    sb3=MaskablePPOHyperparameters(num_tables=64, n_steps=8, batch_size=256, hidden_sizes=(16,)),
+    evaluation=EvaluationConfig(every=2048, deals=20),
+    checkpoint_seconds=0,
 )
 
 COUNTING = "tests.support.toys:Counting"  # remembers what it did in the hand
 
-STAKES = TrainingConfig(
+STAKES = MaskablePPOConfig(
     rules="casino",
     steps=SMALL.steps,
-    start=StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), growth=0.9),
-    pool=PoolConfig(scripted={COUNTING: 1, "loose": 1}, snapshot_every=1000, keep=2),
-    ppo=SMALL.ppo,
-    progress=SMALL.progress,
+    start=StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), curriculum_fraction=0.9),
+    pool=PoolConfig(scripted={COUNTING: 1, "loose": 1}, snapshot_every=1000, max_snapshots=2),
+    sb3=SMALL.sb3,
+    evaluation=SMALL.evaluation,
+    checkpoint_seconds=0,
 )
 
 
@@ -63,9 +65,11 @@ def test_it_learns_to_beat_random(tmp_path):
     config = SMALL.model_copy(
         update={
             "steps": 60_000,
-            "averaging": 1.0,
-            "progress": ProgressConfig(),
-            "ppo": PPOConfig(num_tables=256, rollout=16, batch_size=256, hidden=(64,)),
+            "polyak_tau": 1.0,
+            "evaluation": EvaluationConfig(),
+            "sb3": MaskablePPOHyperparameters(
+                num_tables=256, n_steps=16, batch_size=256, hidden_sizes=(64,)
+            ),
             "pool": PoolConfig(current=0, snapshots=0),
         }
     )
@@ -169,7 +173,7 @@ def test_a_checkpoint_that_is_damaged_or_none_is_refused(tmp_path, damage, words
 
 
 def test_stakes_grow_to_their_ranges():
-    start = StartConfig(stacks=(4.0, 100.0), sabacc_pot=(0.0, 20.0), growth=0.5)
+    start = StartConfig(stacks=(4.0, 100.0), sabacc_pot=(0.0, 20.0), curriculum_fraction=0.5)
     assert start.stacks_at(0) == (1, 1)
     assert start.stacks_at(0.25) == pytest.approx((2, 10))
     assert start.stacks_at(0.5) == start.stacks_at(1) == (4, 100)
@@ -199,8 +203,8 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
     assert command(*arguments) == 0
     assert command(*arguments) == 2
     assert "holds a run already" in capsys.readouterr().err
-    assert command(*arguments, "ppo.batch_size=16", "--resume") == 2
-    assert "was made with other values of ppo;" in capsys.readouterr().err
+    assert command(*arguments, "sb3.batch_size=16", "--resume") == 2
+    assert "was made with other values of sb3;" in capsys.readouterr().err
     assert command(*arguments, "steps=96", "--resume") == 2
     assert "schedules run over all steps and no run is made longer" in capsys.readouterr().err
 
@@ -208,8 +212,8 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
 def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
     config = tmp_path / "tiny.toml"
     config.write_text(f"rules = 'black_spire'\nsteps = 96\n{TINY}")
-    progress = "progress={every = 32, deals = 20, checkpoint_seconds = 1000}"
-    assert command("train", str(config), progress, "--folder", str(tmp_path / "run")) == 0
+    evaluation = ["evaluation={every = 32, deals = 20}", "checkpoint_seconds=1000"]
+    assert command("train", str(config), *evaluation, "--folder", str(tmp_path / "run")) == 0
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
     for line in lines:
@@ -219,11 +223,11 @@ def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
 
 
 TINY = """
-[ppo]
+[sb3]
 num_tables = 8
-rollout = 4
+n_steps = 4
 batch_size = 32
-hidden = [8]
+hidden_sizes = [8]
 """
 
 
@@ -231,19 +235,21 @@ hidden = [8]
     ("override", "sentence"),
     [
         ("stepps=3", "stepps: there is no such key"),
-        ("ppo.clip=-1", "ppo.clip: -1 is not right here"),
-        ("ppo.batch_size=1", "ppo: num_tables * rollout = 32 decisions in steps of batch_size = 1"),
-        ("ppo.batch_size=31", "leave a step of a single one"),
-        ("ppo={num_tables = 1, rollout = 1}", "ppo: num_tables * rollout = 1 decisions"),
+        ("sb3.clip_range=-1", "sb3.clip_range: -1 is not right here"),
+        ("sb3.batch_size=1", "sb3: num_tables * n_steps = 32 decisions in minibatches of"),
+        ("sb3.batch_size=31", "leave a minibatch of a single decision"),
+        ("sb3={num_tables = 1, n_steps = 1}", "sb3: num_tables * n_steps = 1 decisions"),
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "'nobody' is unknown"),
-        ("progress.opponent=nobody", "'nobody' is unknown"),
+        ("evaluation.opponent=nobody", "'nobody' is unknown"),
         ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
         ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
         ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
         ("rules=one_drw", "nor a rung of the ladder, which are"),
         ("rules=one_drw", "; did you mean one_draw?"),
-        ("trainer=fast", 'ppo: goes with trainer = "sb3", and it is "fast" here'),
+        ("trainer=ppo", 'sb3: belongs to trainer = "sb3", but trainer is "ppo" here'),
+        ("ppo.rollout=4", 'ppo: belongs to trainer = "ppo", but trainer is "sb3" here'),
+        ("trainer=fast", 'unknown trainer "fast"; use "sb3" or "ppo"'),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sentence):
@@ -263,7 +269,7 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
         ("start.stacks=[2, 5]", "start.stacks: the rules 'black_spire' are played for points"),
     ],
 )
-@pytest.mark.parametrize("trainer", ["sb3", "fast"])
+@pytest.mark.parametrize("trainer", ["sb3", "ppo"])
 def test_stakes_that_the_rules_do_not_have_are_refused(
     tmp_path, capsys, override, sentence, trainer
 ):

@@ -1,4 +1,4 @@
-"""``sabacc ladder``: how near to equilibrium the fast trainer comes in a solved game."""
+"""``sabacc ladder``: how near to equilibrium the PPO trainer comes in a solved game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sabacc throughput``: how fast the fast trainer is, and what the environment takes of it."""
+"""``sabacc throughput``: how fast the PPO trainer is, and what the environment takes of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
 from sabacc_training.experiments.throughput import throughput as measured
 from sabacc_training.jobs.partial_results import unfinished
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.mlp import Made
 from sabacc_training.trainers import training_config
 
@@ -27,8 +27,8 @@ def throughput(
     """Measure decisions a second, updates included, beside tables where nothing happens.
 
     Args:
-        config: A configuration of the fast trainer; its opponents are left out.
-        overrides: Keys to change: threads=2 learning.epochs=4.
+        config: A configuration of the PPO trainer; its opponents are left out.
+        overrides: Keys to change: threads=2 ppo.n_epochs=4.
         rounds: How often both are measured, in turn.
         updates: Updates measured each time.
         folder: Where rounds are kept until all are measured; by default runs/throughput/ and the
@@ -39,8 +39,8 @@ def throughput(
         raise SabaccError("rounds, updates: measure at least once")
     alone = "pool={snapshots = 0, scripted = {}}"
     settings = training_config(config, [*overrides, alone])
-    if not isinstance(settings, FastConfig):
-        raise SabaccError(f'{config}: is not of the fast trainer, with trainer = "fast"')
+    if not isinstance(settings, PPOConfig):
+        raise SabaccError(f'{config}: is not for the PPO trainer; use one with trainer = "ppo"')
     folder = folder or Path("runs", "throughput", Path(config).stem)
     work = {"config": settings.model_dump(mode="json"), "updates": updates, "machine": machine()}
     try:
@@ -51,15 +51,15 @@ def throughput(
     except KeyboardInterrupt:
         print(f"stopped; rounds are kept in {folder}: go on with --resume", file=sys.stderr)
         sys.exit(130)
-    learning = settings.learning
-    samples = learning.epochs * learning.decisions
-    precision = Made.named(settings.device, learning.precision).precision_name
+    ppo = settings.ppo
+    samples = ppo.n_epochs * ppo.rollout_steps
+    precision = Made.named(settings.device, ppo.precision).precision_name
     print(
         f"{settings.rules}, {settings.num_players} seats; actor and critic of "
-        f"{' x '.join(map(str, learning.hidden))} each, matrices in {precision}; "
+        f"{' x '.join(map(str, ppo.hidden_sizes))} each, matrices in {precision}; "
         f"{settings.threads} {'thread' if settings.threads == 1 else 'threads'}\n"
-        f"an update: {learning.decisions:,} decisions, {learning.epochs} times in gradient steps "
-        f"of {learning.minibatch:,}: {samples:,} samples"
+        f"an update: {ppo.rollout_steps:,} decisions, {ppo.n_epochs} times in "
+        f"gradient steps of {ppo.minibatch_size:,}: {samples:,} samples"
     )
     print("decisions                    a second                     a CPU-second")
     for name, speeds in (("at the tables", real), ("where nothing happens", nothing)):

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules.wording import nearest, shown
+from sabacc_env.rules.wording import listed, nearest, shown
 
 FOLDER: Final = Path("configs")
 """Where a configuration given by bare name is looked for, under the current directory."""
@@ -82,12 +82,14 @@ def chosen_config(
     data = overridden(_read(_located(path)), overrides)
     kind = data.get(key, default)
     if not isinstance(kind, str) or kind not in models:
-        raise SabaccError(f"{key}: {shown(kind)} is none; use one of {', '.join(models)}")
+        raise SabaccError(f"unknown {key} {shown(kind)}; use {listed(models)}")
     known = models[kind].model_fields
     for name, other in models.items():
         strange = [given for given in data if given in other.model_fields and given not in known]
         if strange:
-            raise SabaccError(f'{strange[0]}: goes with {key} = "{name}", and it is "{kind}" here')
+            raise SabaccError(
+                f'{strange[0]}: belongs to {key} = "{name}", but {key} is "{kind}" here'
+            )
     return validated(models[kind], data)
 
 

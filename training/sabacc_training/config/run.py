@@ -1,4 +1,4 @@
-"""What every training run has in common: its game, its opponents, how it is followed and kept."""
+"""What the configurations of both trainers share: game, opponents, evaluation, checkpoints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Antes = tuple[Weight, Weight]
 
 
 class StartConfig(Config):
-    """The stakes at the start of every hand, drawn evenly and anew."""
+    """Credits and Sabacc pot at the start of every hand, drawn uniformly for each hand."""
 
     stacks: Antes | None = None
     """Least and most credits of a seat, in antes; without, what the rules say."""
@@ -35,17 +35,17 @@ class StartConfig(Config):
     sabacc_pot: Antes | None = None
     """Least and most credits in the Sabacc pot, in antes; without, none."""
 
-    growth: Share = 0.0
-    """The share of the run in which these ranges grow to what they are: the stacks from one ante,
-    on a logarithmic scale, the Sabacc pot from nothing. A hand of short stacks is nearly all cards,
-    and what it is worth is soon learnt; the noise of large pots comes when hands are understood."""
+    curriculum_fraction: Share = 0.0
+    """Fraction of the run over which these ranges grow to their full size: stacks from one ante, on
+    a logarithmic scale, the Sabacc pot from nothing. With short stacks a hand depends on little but
+    its cards, so their values are learnt first, without the noise of large pots."""
 
     def stacks_at(self, progress: float) -> Antes | None:
         """Return the range of stacks after this share of the run."""
         if self.stacks is None:
             return None
         least, most = self.stacks
-        grown = self._grown(progress)
+        grown = self._curriculum(progress)
         return least**grown, most**grown
 
     def sabacc_pot_at(self, progress: float) -> Antes | None:
@@ -53,11 +53,12 @@ class StartConfig(Config):
         if self.sabacc_pot is None:
             return None
         least, most = self.sabacc_pot
-        grown = self._grown(progress)
+        grown = self._curriculum(progress)
         return least * grown, most * grown
 
-    def _grown(self, progress: float) -> float:
-        return min(1.0, progress / self.growth) if self.growth else 1.0
+    def _curriculum(self, progress: float) -> float:
+        fraction = self.curriculum_fraction
+        return min(1.0, progress / fraction) if fraction else 1.0
 
     @model_validator(mode="after")
     def _check_stacks(self) -> Self:
@@ -81,8 +82,8 @@ class PoolConfig(Config):
     snapshot_every: Count = 100_000
     """Steps from one snapshot to the next."""
 
-    keep: Count = 10
-    """The most snapshots kept; then a new one takes the place of one drawn at random."""
+    max_snapshots: Count = 10
+    """The most snapshots; when there are as many, a new one replaces one drawn at random."""
 
     @model_validator(mode="after")
     def _check_someone(self) -> Self:
@@ -91,24 +92,21 @@ class PoolConfig(Config):
         return self
 
 
-class ProgressConfig(Config):
-    """How the run is followed and kept. Nothing here changes what is learnt."""
+class EvaluationConfig(Config):
+    """How the run is evaluated. Nothing here changes what is learnt."""
 
     opponent: str = "random"
-    """The fixed opponent whose margin is shown."""
+    """The fixed opponent that the margin is measured over."""
 
     every: Count = 250_000
-    """Steps from one margin to the next."""
+    """Steps from one evaluation to the next."""
 
     deals: Deals = 1_000
-    """Deals for a margin, each played from every seat."""
-
-    checkpoint_seconds: Weight = 30.0
-    """Seconds from one checkpoint to the next; what a kill loses at most, and one update."""
+    """Deals of an evaluation, each played from every seat."""
 
 
 class RunConfig(TableConfig):
-    """A training run by self-play, whichever trainer does it."""
+    """A training run by self-play, by either trainer."""
 
     steps: Count = 3_000_000
     """Decisions of the learner; schedules run over them."""
@@ -119,17 +117,21 @@ class RunConfig(TableConfig):
     threads: Count = 1
     """PyTorch's threads. More than one help on an idle machine, and harm on a busy one."""
 
-    averaging: Share = 0.05
-    """How far the saved policy's weights move to the learner's at an update; 1 saves the last."""
+    polyak_tau: Share = 0.05
+    """Weight of the newest policy in the Polyak average of policies, which is what is saved; with 1
+    it is the last policy."""
 
     start: StartConfig = StartConfig()
-    """The stakes at the start of a hand."""
+    """Credits and Sabacc pot at the start of every hand."""
 
     pool: PoolConfig = PoolConfig()
     """The opponents."""
 
-    progress: ProgressConfig = ProgressConfig()
-    """How the run is followed and kept."""
+    evaluation: EvaluationConfig = EvaluationConfig()
+    """How the run is evaluated."""
+
+    checkpoint_seconds: Weight = 30.0
+    """Seconds from one checkpoint to the next: a kill loses as much at most, and one update."""
 
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:

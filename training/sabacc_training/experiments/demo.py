@@ -11,7 +11,7 @@ from sabacc_training.config.base import load_config, validated
 from sabacc_training.evaluation.evaluate import Entrant, Evaluation, Pair, play_pair
 from sabacc_training.evaluation.progress import MatchProgress
 from sabacc_training.runs.between_updates import holds_run
-from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.run import train
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
@@ -21,11 +21,11 @@ DEALS: Final = 10_000
 """Deals against each, both seatings of each deal."""
 
 
-def demo_config(seed: int, steps: int | None = None) -> TrainingConfig:
+def demo_config(seed: int, steps: int | None = None) -> MaskablePPOConfig:
     """Return the demonstration's training run."""
     changes = [f"seed={seed}", *([] if steps is None else [f"steps={steps}"])]
     with as_file(files(__package__) / "demo.toml") as path:
-        return load_config(TrainingConfig, path, changes)
+        return load_config(MaskablePPOConfig, path, changes)
 
 
 def demo_evaluation(seed: int, deals: int) -> Evaluation:
@@ -33,7 +33,7 @@ def demo_evaluation(seed: int, deals: int) -> Evaluation:
     return validated(Evaluation, {"seed": seed, "deals": deals})
 
 
-def train_demo(config: TrainingConfig, folder: Path) -> Path:
+def train_demo(config: MaskablePPOConfig, folder: Path) -> Path:
     """Train the demonstration's agent, or go on where an earlier run stopped; return its file."""
     return train(config, folder, resume=holds_run(folder))
 

@@ -1,4 +1,4 @@
-"""The fast trainer on solved games: how far from equilibrium what it learns is, exactly."""
+"""The PPO trainer on solved games: how far from equilibrium what it learns is, exactly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sabacc_training.config.base import validated
 from sabacc_training.evaluation.margins import quantile
 from sabacc_training.experiments.timed import TimedRun
 from sabacc_training.jobs.partial_results import Unfinished
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import FastLearner
 from sabacc_training.solved_games.agent_strategy import nash_conv
 from sabacc_training.solved_games.game_tree import GameTree
@@ -24,20 +24,20 @@ Floats = NDArray[np.float64]
 
 SETTINGS: Final[dict[str, Any]] = {
     "num_tables": 1024,
-    "decisions": 4096,
-    "minibatch": 1024,
-    "epochs": 2,
+    "rollout_steps": 4096,
+    "minibatch_size": 1024,
+    "n_epochs": 2,
     "learning_rate": [3e-3, 0.0],
-    "hidden": [128, 128],
+    "hidden_sizes": [128, 128],
     "reward_scale": 2.0,
 }
 """What all methods have in common on the ladder."""
 
 METHODS: Final[dict[str, dict[str, Any]]] = {
-    "PPO, entropy .01": {"magnet": "none", "entropy": [0.01, 0.01]},
-    "PPO, entropy .05 to .01": {"magnet": "none", "entropy": [0.05, 0.01]},
-    "refreshed magnet": {"magnet": "refreshed", "kl": 0.1, "entropy": [0.15, 0.0005]},
-    "moving magnet": {"magnet": "moving", "kl": 0.1, "entropy": [0.15, 0.0005]},
+    "PPO, entropy .01": {"magnet": "none", "ent_coef": [0.01, 0.01]},
+    "PPO, entropy .05 to .01": {"magnet": "none", "ent_coef": [0.05, 0.01]},
+    "refreshed magnet": {"magnet": "periodic", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
+    "moving magnet": {"magnet": "moving_average", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
 }
 """What is compared, by name: how the settings differ."""
 
@@ -45,17 +45,17 @@ POINTS: Final = 10
 """How often a run is measured, at even distances."""
 
 
-def ladder_config(rung: Rung, method: str, steps: int, seed: int) -> FastConfig:
+def ladder_config(rung: Rung, method: str, steps: int, seed: int) -> PPOConfig:
     """Return the run of a method on a rung."""
     return validated(
-        FastConfig,
+        PPOConfig,
         {
             **rung.model_dump(mode="json"),
-            "trainer": "fast",
+            "trainer": "ppo",
             "steps": steps,
             "seed": seed,
             "pool": {"snapshots": 0.0, "scripted": {}},
-            "learning": SETTINGS | METHODS[method],
+            "ppo": SETTINGS | METHODS[method],
         },
     )
 

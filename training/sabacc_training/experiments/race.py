@@ -12,7 +12,7 @@ from signal import Signals
 from sabacc_env.agent import Agent
 from sabacc_training.config.run import RunConfig
 from sabacc_training.experiments.timed import TimedRun
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.runs.between_updates import AGENT, Run
 
 
@@ -50,7 +50,7 @@ def run_until(
     """Train until what would be saved is strong enough, or to the end of the run.
 
     Args:
-        config: the run; it is measured as often as ``progress.every`` says.
+        config: the run; it is measured as often as ``evaluation.every`` says.
         measure: is given the agent as it would be saved and loaded.
         told: is given each measurement.
         checkpoint: the file that the run is kept in until it ends, and that it goes on from.
@@ -73,7 +73,7 @@ def run_until(
 
 def _learn(run: Run, watch: _Watch) -> None:
     """Train to the end of a run, whichever trainer does it."""
-    if isinstance(run.config, FastConfig):
+    if isinstance(run.config, PPOConfig):
         from sabacc_training.ppo.trainer import FastLearner
 
         assert isinstance(run, FastLearner)
@@ -111,7 +111,7 @@ class _Watch:
             Stopped: where the run is to stop.
         """
         run, lap = self._timed.run, self._lap()
-        every = run.config.progress.every
+        every = run.config.evaluation.every
         if run.steps // every > lap.steps // every:
             lap = self._take()
         if lap.there:

@@ -14,7 +14,7 @@ from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.jobs.partial_results import Unfinished
 from sabacc_training.jobs.stopwatch import Stopwatch
 from sabacc_training.ppo.collector import tables_of
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.profiler import Clock
 from sabacc_training.ppo.trainer import FastLearner
 
@@ -29,7 +29,7 @@ class NothingTables:
     Each table's hand ends at every eighth step, so that there is as much to learn from.
     """
 
-    def __init__(self, config: FastConfig) -> None:
+    def __init__(self, config: PPOConfig) -> None:
         tables = tables_of(config)
         tables.play(random_legal, 4 * HAND)
         which = np.arange(tables.num_tables)
@@ -67,7 +67,7 @@ class NothingTables:
         """Do nothing."""
 
 
-def nothing_of(config: FastConfig) -> Tables:
+def nothing_of(config: PPOConfig) -> Tables:
     """Return tables at which nothing happens, in place of those of a run."""
     return cast(Tables, NothingTables(config))
 
@@ -97,7 +97,7 @@ class Speeds:
 
 
 def throughput(
-    config: FastConfig, rounds: int, updates: int, kept: Unfinished, progress: BenchProgress
+    config: PPOConfig, rounds: int, updates: int, kept: Unfinished, progress: BenchProgress
 ) -> tuple[Speeds, Speeds]:
     """Measure decisions a second, updates included: at the tables, where nothing happens, in turn.
 

@@ -12,7 +12,7 @@ from sabacc_env.envs.start_ranges import StakeRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.config.run import Antes
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.cpu import Device
 from sabacc_training.ppo.network_inputs import Inputs
 from sabacc_training.ppo.policy import Player
@@ -39,7 +39,7 @@ class Collector:
 
     def __init__(
         self,
-        config: FastConfig,
+        config: PPOConfig,
         tables: Tables,
         inputs: Inputs,
         player: Player,
@@ -123,9 +123,9 @@ class Collector:
         self._rng.bit_generator.state = state["rng"]
 
 
-def tables_of(config: FastConfig) -> Tables:
+def tables_of(config: PPOConfig) -> Tables:
     """Return the tables of a run: its games in turn."""
-    learning = config.learning
+    learning = config.ppo
     games = [config.games[i % len(config.games)] for i in range(learning.num_tables)]
     return Tables(
         [rules for rules, _ in games],
@@ -138,12 +138,12 @@ def tables_of(config: FastConfig) -> Tables:
     )
 
 
-def _unit(rules: RuleSet, config: FastConfig) -> float:
+def _unit(rules: RuleSet, config: PPOConfig) -> float:
     """Return how much net makes a reward of 1: a point, or so many antes of credits."""
-    return 1.0 if rules.points else rules.ante_unit * config.learning.reward_scale
+    return 1.0 if rules.points else rules.ante_unit * config.ppo.reward_scale
 
 
-def alone(config: FastConfig) -> bool:
+def alone(config: PPOConfig) -> bool:
     """Say whether every seat is played by the policy as it is."""
     pool = config.pool
     return pool.snapshots == 0 and not any(pool.scripted.values())
@@ -155,7 +155,7 @@ class Stakes:
     Where several rule sets are played, each takes those ranges that it has a use for.
     """
 
-    def __init__(self, config: FastConfig, tables: Tables) -> None:
+    def __init__(self, config: PPOConfig, tables: Tables) -> None:
         self._tables = tables
         self._start = config.start
         self._several = len(config.all_rules) > 1

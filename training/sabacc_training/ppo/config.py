@@ -1,4 +1,4 @@
-"""A run of the fast trainer: one typed, frozen description, read from a file."""
+"""Configuration of a run of the PPO trainer: typed, frozen, read from a file."""
 
 from __future__ import annotations
 
@@ -15,130 +15,138 @@ from sabacc_training.config.run import Count, Positive, RunConfig, Share, TableC
 from sabacc_training.ppo.network_inputs import Critic
 
 
-class LearningConfig(Config):
-    """Masked PPO; gamma is 1. A pair of numbers is the first and the last of a linear schedule."""
+class PPOHyperparameters(Config):
+    """Hyperparameters of PPO with action masks and a KL term; gamma is 1.
+
+    A pair of numbers is a linear schedule: its first and its last value.
+    """
 
     num_tables: TableCount = 4096
     """Tables played side by side."""
 
-    decisions: Count = 32_768
-    """The learner's decisions between two updates, at least. Of hands that are not over then as
-    many decisions wait for their end; more than that are let go, so at full tables, where hands
-    last long, several times as many are wanted as there are tables (``train/let_go``)."""
+    rollout_steps: Count = 32_768
+    """Decisions of the learner in a rollout, at least. As many more can be carried over from the
+    rollout before, because their hands were not over then. The oldest of any further ones are
+    dropped, so at full tables, where hands last long, ``rollout_steps`` should be several times
+    ``num_tables`` (watch ``train/let_go``)."""
 
-    minibatch: Count = 4096
+    minibatch_size: Count = 4096
     """Decisions in a gradient step, about."""
 
-    epochs: Count = 2
-    """Passes over the decisions in an update."""
+    n_epochs: Count = 2
+    """Passes over a rollout in an update."""
 
     learning_rate: tuple[Positive, Weight] = (2e-3, 0.0)
-    """Adam's step size."""
+    """Adam's learning rate."""
 
-    entropy: tuple[Weight, Weight] = (0.02, 0.002)
-    """The weight of the policy's entropy over the legal actions in the objective."""
+    ent_coef: tuple[Weight, Weight] = (0.02, 0.002)
+    """Weight of the entropy bonus in the loss, over the legal actions."""
 
-    magnet: Literal["none", "refreshed", "moving", "teachers"] = "moving"
-    """What the policy is drawn to: nothing, which is plain PPO; a copy of itself, made now and
-    then; the moving average of its weights, which is what is saved; or ``teachers``."""
+    magnet: Literal["none", "periodic", "moving_average", "teachers"] = "moving_average"
+    """The policy that the KL term of the loss pulls towards. ``none`` leaves plain PPO;
+    ``periodic`` is a copy of the policy, renewed every ``magnet_update_interval`` updates;
+    ``moving_average`` is the averaged policy, which is also what is saved; ``teachers`` are saved
+    networks."""
 
     teachers: tuple[str, ...] = ()
-    """Networks that this trainer made and saved, as ``sabacc_agents.load`` takes them: one for
-    each rule set that is played, in the same order."""
+    """Saved networks of the PPO trainer, as ``sabacc_agents.load`` takes them: one for each rule
+    set of the run, in the same order."""
 
-    kl: Weight = 0.1
-    """How strongly: the weight of the divergence from the magnet over the legal actions."""
+    kl_coef: Weight = 0.1
+    """Weight of the KL divergence from the magnet in the loss, over the legal actions."""
 
-    refresh: Count = 20
-    """Updates from one copy to the next, where the magnet is refreshed."""
+    magnet_update_interval: Count = 20
+    """Updates between two copies, where ``magnet = "periodic"``."""
 
-    clip: Positive = 0.2
-    """How far the probability of an action may move in an update, as a ratio."""
+    clip_range: Positive = 0.2
+    """PPO's clip range: how far the probability ratio may move from 1 and still be rewarded."""
 
     gae_lambda: Share = 0.8
-    """Lambda of the generalised advantage estimate."""
+    """Lambda of generalised advantage estimation."""
 
-    grad_norm: Positive = 0.5
-    """The longest gradient of a network; a longer one is shortened to it."""
+    max_grad_norm: Positive = 0.5
+    """The gradient of each network is scaled down to this norm where it is longer."""
 
-    critic: Critic = "everything"
-    """What the critic sees, which is used in training only: as much as the policy, the hands of the
-    other seats too, or even the cards and dice to come. The more, the less is luck to it."""
+    critic_input: Critic = "everything"
+    """What the critic sees, in training only: the policy's own inputs (``own_hand``), the other
+    seats' hands as well (``all_hands``), or even the cards and dice to come (``everything``). The
+    more it sees, the less variance its value estimates leave to luck."""
 
-    hidden: tuple[Width, ...] = Field((256, 256), min_length=1)
+    hidden_sizes: tuple[Width, ...] = Field((256, 256), min_length=1)
     """Widths of the hidden layers, the same for the policy and for the critic."""
 
     reward_scale: Positive = 10.0
-    """Antes won that make a reward of 1, fixed throughout; where points are played for, a point."""
+    """Antes won that make a reward of 1. In games for points a reward is a point."""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    """What matrices are multiplied in; the weights are float32 throughout. By itself bfloat16 where
-    the processor multiplies it faster. Another one gives another run of the same seed; a run that
-    is resumed stays in the one that it began in."""
+    """Precision of matrix products; the weights are float32 throughout. ``auto`` is bfloat16 where
+    the processor multiplies it faster. The same seed gives another run in another precision; a run
+    that is resumed stays in the precision that it began in."""
 
     @model_validator(mode="after")
     def _check_teachers(self) -> Self:
         if bool(self.teachers) != (self.magnet == "teachers"):
-            raise SabaccError('teachers: they and magnet = "teachers" go together')
+            raise SabaccError('teachers: set them together with magnet = "teachers", or neither')
         return self
 
     @model_validator(mode="after")
-    def _check_minibatch(self) -> Self:
-        if self.minibatch > self.decisions:
+    def _check_minibatch_size(self) -> Self:
+        if self.minibatch_size > self.rollout_steps:
             raise SabaccError(
-                f"an update learns from about {self.decisions} decisions, fewer than a minibatch "
-                f"of {self.minibatch}; change one of the two"
+                f"minibatch_size: {self.minibatch_size} is more than the {self.rollout_steps} "
+                "decisions of a rollout (rollout_steps); lower the one or raise the other"
             )
         return self
 
 
-class FastConfig(RunConfig):
-    """One run of the fast trainer: self-play of all seats, with a pool of opponents beside."""
+class PPOConfig(RunConfig):
+    """One run of the PPO trainer: self-play of all seats, and a pool of opponents."""
 
-    trainer: Literal["fast"]
-    """Which trainer does it."""
+    trainer: Literal["ppo"]
+    """Selects this trainer."""
 
-    most_players: int | None = Field(None, ge=2, le=8)
-    """Where tables have several numbers of seats, each as many tables: the most, and
-    ``num_players`` the least."""
+    max_players: int | None = Field(None, ge=2, le=8)
+    """The most seats, where tables have different numbers of seats, from ``num_players`` up to
+    this one; each number has as many tables."""
 
     more_rules: tuple[RulesConfig, ...] = ()
-    """Further rules, each played at as many tables; one network plays all."""
+    """Further rule sets, each played at as many tables; one network plays all."""
 
     device: Literal["cpu", "cuda"] = "cpu"
-    """Where networks are trained and tables are played: the processors, or a GPU. Agents that do
-    not learn think on the processors."""
+    """Where networks are trained and tables are played. Agents that do not learn run on the
+    processors in either case."""
 
-    learning: LearningConfig = LearningConfig()
-    """How it learns."""
+    ppo: PPOHyperparameters = PPOHyperparameters()
+    """Hyperparameters."""
 
     @model_validator(mode="after")
-    def _check_tables(self) -> Self:
-        if self.most_players is not None and self.most_players < self.num_players:
+    def _check_games(self) -> Self:
+        if self.max_players is not None and self.max_players < self.num_players:
             raise SabaccError(
-                f"most_players: {self.most_players} are fewer than num_players = {self.num_players}"
+                f"max_players: {self.max_players} is less than num_players = {self.num_players}"
             )
         if len(set(self.all_rules)) < len(self.all_rules):
-            raise SabaccError("more_rules: names a rule set twice")
-        teachers = self.learning.teachers
+            raise SabaccError("more_rules: names a rule set twice; name each once")
+        teachers = self.ppo.teachers
         if teachers and len(teachers) != len(self.all_rules):
             raise SabaccError(
-                f"learning.teachers: {len(self.all_rules)} rule sets are played, each with a "
-                f"teacher of its own; {len(teachers)} are named"
+                f"ppo.teachers: names {len(teachers)} for {len(self.all_rules)} rule sets; name "
+                "one teacher for each rule set"
             )
-        if self.learning.num_tables < len(self.games):
+        if self.ppo.num_tables < len(self.games):
             raise SabaccError(
-                f"learning.num_tables: {len(self.games)} games need as many tables at least"
+                f"ppo.num_tables: {self.ppo.num_tables} is less than the {len(self.games)} games "
+                "of the run (rule sets and numbers of seats), which need one table each at least"
             )
         return self
 
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:
-        """Every rule set that is played."""
+        """Every rule set of the run."""
         return (self.rule_set, *(more.rule_set for more in self.more_rules))
 
     @cached_property
     def games(self) -> tuple[tuple[RuleSet, int], ...]:
-        """Every game that is played: rules and seats."""
-        seats = range(self.num_players, (self.most_players or self.num_players) + 1)
+        """Every game of the run: a rule set and a number of seats."""
+        seats = range(self.num_players, (self.max_players or self.num_players) + 1)
         return tuple((rules, players) for rules in self.all_rules for players in seats)

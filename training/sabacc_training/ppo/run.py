@@ -10,7 +10,7 @@ from sabacc_env.storage.files import write_text
 from sabacc_training.config.base import dump
 from sabacc_training.jobs.locking import locked_folder
 from sabacc_training.jobs.stopping import stop_signals
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import FastLearner
 from sabacc_training.runs.between_updates import AGENT, CHECKPOINT, CURVES, Conductor, kept_state
 from sabacc_training.runs.checkpoint import only_of_runs
@@ -18,7 +18,7 @@ from sabacc_training.runs.progress import TrainingProgress
 from sabacc_training.runs.tensorboard import Curves
 
 
-def train(config: FastConfig, folder: Path, *, resume: bool = False) -> Path:
+def train(config: PPOConfig, folder: Path, *, resume: bool = False) -> Path:
     """Train an agent and return the path of its file.
 
     Files, signals and errors are those of ``sabacc_training.sb3.run.train``.
@@ -32,7 +32,7 @@ def train(config: FastConfig, folder: Path, *, resume: bool = False) -> Path:
         return _train(config, folder, resume)
 
 
-def _train(config: FastConfig, folder: Path, resume: bool) -> Path:
+def _train(config: PPOConfig, folder: Path, resume: bool) -> Path:
     state = kept_state(config, folder, resume)
     if state is None:
         learner = FastLearner(config)
@@ -41,7 +41,7 @@ def _train(config: FastConfig, folder: Path, resume: bool) -> Path:
             # Also on a processor that would choose another precision.
             learner = FastLearner(config, precision=state["precision"])
             learner.restore(state)
-    opponent = config.load(config.progress.opponent)
+    opponent = config.load(config.evaluation.opponent)
     write_text(folder / "config.json", dump(config))
     with (
         Curves(folder / CURVES, learner.steps) as curves,

@@ -14,7 +14,7 @@ from sabacc_env.agent import Agent
 from sabacc_env.envs.opponents import Opponents
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.runs.opponent_pool import Pool
 
 Ints = NDArray[np.int64]
@@ -36,7 +36,7 @@ class Cast:
         rng: decides every draw.
     """
 
-    def __init__(self, config: FastConfig, pool: Pool, tables: Tables) -> None:
+    def __init__(self, config: PPOConfig, pool: Pool, tables: Tables) -> None:
         self._tables = tables
         self._opponents = Opponents(
             config.rule_set,

@@ -12,7 +12,7 @@ from torch import Tensor
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.cpu import Device
 from sabacc_training.ppo.mlp import Mlp
 from sabacc_training.ppo.policy import logs_of
@@ -32,10 +32,10 @@ class Teachers:
             not of this trainer's kind.
     """
 
-    def __init__(self, config: FastConfig, outlook: Outlook, device: Device) -> None:
+    def __init__(self, config: PPOConfig, outlook: Outlook, device: Device) -> None:
         self._config, self._outlook = config, outlook
         self._device = device
-        specs = config.learning.teachers
+        specs = config.ppo.teachers
         self._teachers = {
             rules: self._teacher(spec, rules)
             for spec, rules in zip(specs, config.all_rules if specs else (), strict=True)
@@ -49,7 +49,7 @@ class Teachers:
             made_for = info.rules, info.num_players, info.bet_sizes
             check_fit(spec, made_for, rules, players, config.bet_sizes)
         if network.outlook is None or info.activation != "relu":
-            raise SabaccError(f"{spec}: only a network of the fast trainer can be a teacher")
+            raise SabaccError(f"{spec}: only a network of the PPO trainer can be a teacher")
         try:
             places = self._outlook.places_of(network.outlook)
         except SabaccError:

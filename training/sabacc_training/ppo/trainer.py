@@ -19,7 +19,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.tables import Tables
 from sabacc_training.config.run import check_threads, linear
 from sabacc_training.ppo.collector import Collector, tables_of
-from sabacc_training.ppo.config import FastConfig
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.cpu import device_of
 from sabacc_training.ppo.kernels import Objective
 from sabacc_training.ppo.mlp import Learnt, Made, Mlp
@@ -49,8 +49,8 @@ class FastLearner:
 
     def __init__(
         self,
-        config: FastConfig,
-        tables: Callable[[FastConfig], Tables] = tables_of,
+        config: PPOConfig,
+        tables: Callable[[PPOConfig], Tables] = tables_of,
         precision: str | None = None,
     ) -> None:
         check_threads(config.threads)
@@ -59,23 +59,23 @@ class FastLearner:
         # twenty times as long.
         torch.set_flush_denormal(True)
         self.config = config
-        learning = config.learning
+        learning = config.ppo
         self.clock = Clock()
         self.figures: dict[str, float] = {}
         self._made = Made.named(config.device, precision or learning.precision)
         most_players = max(players for _, players in config.games)
-        self.inputs = Inputs(config.all_rules, most_players, learning.critic)
+        self.inputs = Inputs(config.all_rules, most_players, learning.critic_input)
         generator = torch.Generator().manual_seed(config.seed)
         actor = self._network(self.inputs.policy_size, num_actions(config.bet_sizes))
         actor.start(generator, 0.01)
         critic = self._network(self.inputs.size, 1)
         critic.start(generator, 1.0)
-        self._actor = Learnt(actor, learning.grad_norm)
-        self._critic = Learnt(critic, learning.grad_norm)
+        self._actor = Learnt(actor, learning.max_grad_norm)
+        self._critic = Learnt(critic, learning.max_grad_norm)
         self._device = device_of(self._made, config.threads)
         self.agent = Player(actor, self.inputs, self._device)
         self.average = self.agent.frozen()
-        self._magnet = self.average if learning.magnet == "moving" else self.agent.frozen()
+        self._magnet = self.average if learning.magnet == "moving_average" else self.agent.frozen()
         self._teachers = Teachers(config, self.inputs.outlook, self._device)
         self.pool = Pool(config, self.agent, self._built)
         self.collector = Collector(
@@ -84,7 +84,7 @@ class FastLearner:
         self._batch = Batch(
             learning.num_tables,
             most_players,
-            learning.decisions,
+            learning.rollout_steps,
             self.inputs.size,
             self._made,
         )
@@ -93,14 +93,14 @@ class FastLearner:
         self.updates = 0
 
     def _network(self, taken: int, given: int) -> Mlp:
-        return Mlp((taken, *self.config.learning.hidden, given), self._made)
+        return Mlp((taken, *self.config.ppo.hidden_sizes, given), self._made)
 
     def _built(self, spec: str) -> Agent:
         """Return an agent for all tables of the run from what a user writes."""
         config, games = self.config, self.config.games
         if len(games) == 1:
             return load(spec, *games[0], config.bet_sizes)
-        game_of = np.arange(config.learning.num_tables) % len(games)
+        game_of = np.arange(config.ppo.num_tables) % len(games)
         return ForEachGame(spec, games, config.bet_sizes, game_of)
 
     @property
@@ -119,7 +119,7 @@ class FastLearner:
             found = whole_forward(self._critic.network, rows.shown, self._device)
             values = found[:, 0].cpu().numpy()
         with self.clock.on("advantages"):
-            closed = self._batch.close(values, self.config.learning.gae_lambda)
+            closed = self._batch.close(values, self.config.ppo.gae_lambda)
         self.figures["train/let_go"] = closed.let_go / gathered
         if len(closed.rows):
             self._learn(closed)
@@ -129,13 +129,13 @@ class FastLearner:
         if not bool(self._actor.network.weights.isfinite().all()):
             raise SabaccError(
                 f"training: the policy's weights ceased to be finite in update {self.updates}; "
-                "a smaller learning.learning_rate may keep them so"
+                "a smaller ppo.learning_rate may keep them so"
             )
         self._follow()
 
     def _learn(self, closed: Closed) -> None:
-        rate = linear(self.config.learning.learning_rate, self.progress)
-        epochs = self.config.learning.epochs
+        rate = linear(self.config.ppo.learning_rate, self.progress)
+        epochs = self.config.ppo.n_epochs
         orders = [self._rng.permutation(self._parts(closed.rows)) for _ in range(epochs)]
         magnet = self._magnet_logs(closed.rows)
         self._device.workers.together(
@@ -145,8 +145,8 @@ class FastLearner:
 
     def _magnet_logs(self, rows: Rows) -> Tensor:
         """Return the logarithms of the magnet's probabilities; without rows where there is none."""
-        learning = self.config.learning
-        if learning.magnet == "none" or not learning.kl:
+        learning = self.config.ppo
+        if learning.magnet == "none" or not learning.kl_coef:
             return torch.zeros((0, self._actor.network.sizes[-1]), device=self._made.device)
         with self.clock.on("magnet"):
             if learning.magnet == "teachers":
@@ -160,7 +160,7 @@ class FastLearner:
         are of one length, so they overlap a little or leave some out: for each number of rows that
         is new, matrix products are compiled anew.
         """
-        length = min(self.config.learning.minibatch, len(rows))
+        length = min(self.config.ppo.minibatch_size, len(rows))
         begins = np.linspace(0, len(rows) - length, round(len(rows) / length)).astype(np.int64)
         return np.stack([begins, begins + length], axis=1)
 
@@ -173,11 +173,11 @@ class FastLearner:
     def _learn_policy(
         self, closed: Closed, magnet: Tensor, orders: list[NDArray[np.int64]], rate: float
     ) -> None:
-        learning, rows, device = self.config.learning, closed.rows, self._device
+        learning, rows, device = self.config.ppo, closed.rows, self._device
         normal = (closed.gains - closed.gains.mean()) / (closed.gains.std() + 1e-8)
         gains = torch.from_numpy(normal).to(self._made.device)
-        entropy = linear(learning.entropy, self.progress)
-        objective = Objective(learning.clip, entropy, learning.kl)
+        entropy = linear(learning.ent_coef, self.progress)
+        objective = Objective(learning.clip_range, entropy, learning.kl_coef)
         sums, learnt = torch.zeros(4, dtype=torch.float64, device=self._made.device), 0
         with self.clock.on("learning the policy"):
             for begin, end in np.concatenate(orders):
@@ -220,10 +220,10 @@ class FastLearner:
         The average starts as the mean of all updates and becomes a moving one.
         """
         average, current = self.average.network, self.agent.network
-        average.weights.lerp_(current.weights, max(self.config.averaging, 1 / self.updates))
+        average.weights.lerp_(current.weights, max(self.config.polyak_tau, 1 / self.updates))
         average.settle()
-        learning = self.config.learning
-        if learning.magnet == "refreshed" and self.updates % learning.refresh == 0:
+        learning = self.config.ppo
+        if learning.magnet == "periodic" and self.updates % learning.magnet_update_interval == 0:
             self._magnet.restore(self.agent.state())
         if self.pool.grow(self.steps):
             self.collector.follow(self.pool)

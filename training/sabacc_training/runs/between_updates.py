@@ -126,14 +126,14 @@ class Conductor:
         Raises:
             Stopped: where a signal came, after the checkpoint is written.
         """
-        run, progress = self._run, self._run.config.progress
+        run, evaluation = self._run, self._run.config.evaluation
         self._bar.steps(run.steps)
-        measures = run.steps // progress.every > self._measured_at // progress.every
+        measures = run.steps // evaluation.every > self._measured_at // evaluation.every
         if measures:
             self._measured_at = run.steps
             self._measure()
         stops = bool(self._told)
-        keeps = stops or time.monotonic() - self._saved_at > progress.checkpoint_seconds
+        keeps = stops or time.monotonic() - self._saved_at > run.config.checkpoint_seconds
         if keeps:
             self.keep()
         if measures or keeps:
@@ -143,7 +143,7 @@ class Conductor:
 
     def _measure(self) -> None:
         margin = fixed_margin(self._run, self._opponent)
-        name = "margin/" + self._run.config.progress.opponent
+        name = "margin/" + self._run.config.evaluation.opponent
         self._curves.write(self._run.steps, {name: margin.mean})
         self._bar.margin(margin)
         if self._best is None or margin.mean > self._best:
@@ -167,7 +167,7 @@ def fixed_margin(run: Run, opponent: Agent) -> Estimate:
         run.average,
         opponent,
         config.num_players,
-        config.progress.deals,
+        config.evaluation.deals,
         seed=0,
         bet_sizes=config.bet_sizes,
     )

@@ -20,10 +20,10 @@ from sabacc_env.storage.files import write_bytes
 from sabacc_env.storage.sealed import sealed, unsealed
 from sabacc_training.config.run import RunConfig
 
-FORMAT: Final = b"sabacc-env training checkpoint 6\n"
+FORMAT: Final = b"sabacc-env training checkpoint 7\n"
 """The first line of a checkpoint; the number changes when the rest does."""
 
-FREE = frozenset({"progress", "threads"})
+FREE = frozenset({"evaluation", "checkpoint_seconds", "threads"})
 """Sections and keys of a configuration that may be others when a run goes on."""
 
 

@@ -70,10 +70,10 @@ class Pool:
             return False
         self._next_snapshot = steps + self._config.snapshot_every
         snapshot = self._current.frozen()
-        if len(self._snapshots) < self._config.keep:
+        if len(self._snapshots) < self._config.max_snapshots:
             self._snapshots.append(snapshot)
         else:
-            self._snapshots[self._rng.integers(self._config.keep)] = snapshot
+            self._snapshots[self._rng.integers(self._config.max_snapshots)] = snapshot
         return True
 
     def state(self) -> dict[str, Any]:

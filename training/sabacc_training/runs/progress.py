@@ -20,7 +20,7 @@ class TrainingProgress(Bar):
     """
 
     def __init__(self, steps: int, config: RunConfig) -> None:
-        self._opponent = config.progress.opponent
+        self._opponent = config.evaluation.opponent
         super().__init__(
             TextColumn("training"),
             BarColumn(bar_width=None),

@@ -1,4 +1,4 @@
-"""A training run with MaskablePPO: one typed, frozen description, read from a file."""
+"""Configuration of a run with MaskablePPO: typed, frozen, read from a file."""
 
 from __future__ import annotations
 
@@ -11,60 +11,63 @@ from sabacc_training.config.base import Config
 from sabacc_training.config.run import Count, Positive, RunConfig, Share, TableCount, Weight, Width
 
 
-class PPOConfig(Config):
-    """MaskablePPO; gamma is 1. A pair of numbers is the first and the last of a linear schedule."""
+class MaskablePPOHyperparameters(Config):
+    """Hyperparameters of MaskablePPO, named as there; gamma is 1.
+
+    A pair of numbers is a linear schedule: its first and its last value.
+    """
 
     num_tables: TableCount = 1024
-    """Tables played side by side."""
+    """Tables played side by side: Stable-Baselines3's environments."""
 
-    rollout: Count = 32
-    """The learner's decisions at each table between two updates."""
+    n_steps: Count = 32
+    """Decisions of the learner at each table in a rollout."""
 
     batch_size: Count = 1024
-    """Decisions in a gradient step."""
+    """Decisions in a gradient step: a minibatch."""
 
-    epochs: Count = 2
+    n_epochs: Count = 2
     """Passes over a rollout in an update."""
 
     learning_rate: tuple[Positive, Weight] = (1e-3, 1e-4)
-    """Adam's step size."""
+    """Adam's learning rate."""
 
-    entropy: tuple[Weight, Weight] = (0.05, 0.005)
-    """The weight of the policy's entropy over the legal actions in the objective."""
+    ent_coef: tuple[Weight, Weight] = (0.05, 0.005)
+    """Weight of the entropy bonus in the loss, over the legal actions."""
 
-    clip: Positive = 0.2
-    """How far the probability of an action may move in an update, as a ratio."""
+    clip_range: Positive = 0.2
+    """PPO's clip range: how far the probability ratio may move from 1 and still be rewarded."""
 
     gae_lambda: Share = 0.95
-    """Lambda of the generalised advantage estimate."""
+    """Lambda of generalised advantage estimation."""
 
-    critic: Weight = 0.5
-    """The weight of the critic's squared error."""
+    vf_coef: Weight = 0.5
+    """Weight of the value loss, the critic's mean squared error."""
 
-    hidden: tuple[Width, ...] = (128, 128)
+    hidden_sizes: tuple[Width, ...] = (128, 128)
     """Widths of the hidden layers, the same for the policy and for the critic."""
 
     reward_scale: Positive = 10.0
-    """Antes won that make a reward of 1, fixed throughout."""
+    """Antes won that make a reward of 1."""
 
     @model_validator(mode="after")
-    def _check_gradient_steps(self) -> Self:
-        # Advantages are normalised in each gradient step: those of one decision have no spread.
-        decisions = self.num_tables * self.rollout
-        if decisions == 1 or self.batch_size == 1 or decisions % self.batch_size == 1:
+    def _check_batch_size(self) -> Self:
+        # Advantages are normalised in each minibatch: those of one decision have no deviation.
+        rollout_steps = self.num_tables * self.n_steps
+        if rollout_steps == 1 or self.batch_size == 1 or rollout_steps % self.batch_size == 1:
             raise SabaccError(
-                f"num_tables * rollout = {decisions} decisions in steps of batch_size = "
-                f"{self.batch_size} leave a step of a single one, which nothing is learnt from; "
-                f"change one of the three"
+                f"num_tables * n_steps = {rollout_steps} decisions in minibatches of batch_size = "
+                f"{self.batch_size} leave a minibatch of a single decision, whose advantage cannot "
+                "be normalised; change one of the three"
             )
         return self
 
 
-class TrainingConfig(RunConfig):
-    """One training run: self-play with MaskablePPO against a pool of opponents."""
+class MaskablePPOConfig(RunConfig):
+    """One run of Stable-Baselines3's MaskablePPO: self-play against a pool of opponents."""
 
     trainer: Literal["sb3"] = "sb3"
-    """Which trainer does it: this one, of Stable-Baselines3, is taken where nothing is said."""
+    """Selects this trainer, which is also the default."""
 
-    ppo: PPOConfig = PPOConfig()
-    """How it learns."""
+    sb3: MaskablePPOHyperparameters = MaskablePPOHyperparameters()
+    """Hyperparameters."""

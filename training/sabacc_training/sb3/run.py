@@ -17,11 +17,11 @@ from sabacc_training.runs.between_updates import AGENT, CHECKPOINT, CURVES, Cond
 from sabacc_training.runs.checkpoint import only_of_runs
 from sabacc_training.runs.progress import TrainingProgress
 from sabacc_training.runs.tensorboard import Curves
-from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.trainer import Learner
 
 
-def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path:
+def train(config: MaskablePPOConfig, folder: Path, *, resume: bool = False) -> Path:
     """Train an agent and return the path of its file.
 
     Into the folder go ``config.json``, ``checkpoint.pt``, ``tensorboard/``, ``best.safetensors``
@@ -44,13 +44,13 @@ def train(config: TrainingConfig, folder: Path, *, resume: bool = False) -> Path
         return _train(config, folder, resume)
 
 
-def _train(config: TrainingConfig, folder: Path, resume: bool) -> Path:
+def _train(config: MaskablePPOConfig, folder: Path, resume: bool) -> Path:
     state = kept_state(config, folder, resume)
     learner = Learner(config)
     if state is not None:
         with only_of_runs(folder / CHECKPOINT):
             learner.restore(state)
-    opponent = config.load(config.progress.opponent)
+    opponent = config.load(config.evaluation.opponent)
     write_text(folder / "config.json", dump(config))
     with (
         Curves(folder / CURVES, learner.steps) as curves,

@@ -19,7 +19,7 @@ from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_training.config.run import check_threads, linear
 from sabacc_training.runs.opponent_pool import Pool
-from sabacc_training.sb3.config import TrainingConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.policy import Actor, PolicyAgent, Shown, network_weights
 
 ACTIVATION = "relu"
@@ -36,7 +36,7 @@ class Learner:
         average: the policy that is saved: the moving average of the learner's weights.
     """
 
-    def __init__(self, config: TrainingConfig) -> None:
+    def __init__(self, config: MaskablePPOConfig) -> None:
         check_threads(config.threads)
         torch.set_num_threads(config.threads)
         torch.distributions.Distribution.set_default_validate_args(False)  # half the time of an act
@@ -66,13 +66,13 @@ class Learner:
         if self.steps > self._followed:
             self._followed = self.steps
             updates = self.steps // self.model.rollout_buffer.buffer_size // self.env.num_envs
-            self._average(max(self.config.averaging, 1 / updates))
+            self._average(max(self.config.polyak_tau, 1 / updates))
             if self.pool.grow(self.steps):
                 self.env.set_opponents(self.pool.agents, self.pool.weights)
         progress = min(1.0, self.steps / self.config.steps)
         start = self.config.start
         self.env.set_stakes(start.stacks_at(progress), start.sabacc_pot_at(progress))
-        self.model.ent_coef = linear(self.config.ppo.entropy, progress)
+        self.model.ent_coef = linear(self.config.sb3.ent_coef, progress)
 
     def _average(self, rate: float) -> None:
         with torch.no_grad():
@@ -126,10 +126,10 @@ class Learner:
         np.random.set_state(state["numpy_rng"])  # noqa: NPY002
 
 
-def _environment(config: TrainingConfig) -> SabaccVecEnv:
+def _environment(config: MaskablePPOConfig) -> SabaccVecEnv:
     return SabaccVecEnv(
         config.rule_set,
-        config.ppo.num_tables,
+        config.sb3.num_tables,
         config.num_players,
         opponents=[RandomAgent(config.rule_set, config.num_players)],  # the pool takes over
         seed=config.seed,
@@ -137,25 +137,25 @@ def _environment(config: TrainingConfig) -> SabaccVecEnv:
         stacks=config.start.stacks_at(0),
         equal_stacks=config.start.equal_stacks,
         sabacc_pots=config.start.sabacc_pot_at(0),
-        reward_scale=config.ppo.reward_scale,
+        reward_scale=config.sb3.reward_scale,
     )
 
 
-def _model(config: TrainingConfig, env: SabaccVecEnv) -> MaskablePPO:
-    ppo = config.ppo
-    hidden = list(ppo.hidden)
+def _model(config: MaskablePPOConfig, env: SabaccVecEnv) -> MaskablePPO:
+    hyperparameters = config.sb3
+    hidden = list(hyperparameters.hidden_sizes)
     model = MaskablePPO(
         MaskableActorCriticPolicy,
         env,
-        learning_rate=lambda remaining: linear(ppo.learning_rate, 1 - remaining),
-        n_steps=ppo.rollout,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.epochs,
+        learning_rate=lambda remaining: linear(hyperparameters.learning_rate, 1 - remaining),
+        n_steps=hyperparameters.n_steps,
+        batch_size=hyperparameters.batch_size,
+        n_epochs=hyperparameters.n_epochs,
         gamma=1.0,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip,
-        ent_coef=ppo.entropy[0],
-        vf_coef=ppo.critic,
+        gae_lambda=hyperparameters.gae_lambda,
+        clip_range=hyperparameters.clip_range,
+        ent_coef=hyperparameters.ent_coef[0],
+        vf_coef=hyperparameters.vf_coef,
         seed=config.seed,
         device="cpu",
         policy_kwargs={
