@@ -16,6 +16,7 @@ from sabacc_env import Tables, load_rules
 from sabacc_env.agent import RandomAgent
 from sabacc_env.engine.observation.blocks import HAND_SIZE
 from sabacc_env.observation import blocks
+from tests.support.examples import load_example
 
 F32 = Made("cpu", torch.float32)
 
@@ -110,33 +111,40 @@ def test_actions_are_drawn_as_often_as_they_should() -> None:
 
 
 @pytest.mark.parametrize("drawn", [True, False])
-def test_the_gradient_of_the_objective_is_that_of_the_formula(drawn: bool) -> None:
+def test_the_gradient_is_that_of_the_example_by_autograd(drawn: bool) -> None:
+    """``training/examples/ppo.py`` has the loss as a reader knows it; PyTorch differentiates it."""
     rng, n, width = np.random.default_rng(2), 40, 6
     legal = some_legal(rng, n, width)
+    masks = torch.from_numpy(legal[:, None] >> np.arange(width) & 1).bool()
     logits = torch.from_numpy(rng.normal(0, 1, (n, width)).astype(np.float32)).requires_grad_()
-    rows = np.arange(n)
     actions = np.array([rng.choice(np.flatnonzero(bits >> np.arange(width) & 1)) for bits in legal])
     logs = masked_logs(logits, legal)
-    own = logs[rows, actions]
-    before = own.detach().numpy() + rng.normal(0, 0.3, n).astype(np.float32)
-    gains = rng.normal(0, 1, n).astype(np.float32)
+    before = logs[np.arange(n), actions].detach().numpy()
+    before += rng.normal(0, 0.3, n).astype(np.float32)
+    advantages = rng.normal(0, 1, n).astype(np.float32)
     magnet = masked_logs(torch.from_numpy(rng.normal(0, 1, (n, width))).float(), legal)
-    ratio = (own - torch.from_numpy(before)).exp()
-    gained = torch.from_numpy(gains)
-    surrogate = torch.minimum(ratio * gained, ratio.clamp(0.8, 1.2) * gained)
-    chances = logs.exp() * torch.from_numpy(legal[:, None] >> np.arange(width) & 1)
-    entropy, away = -(chances * logs).sum(1), (chances * (logs - magnet)).sum(1)
-    (-surrogate - 0.05 * entropy + (0.2 * away if drawn else 0)).mean().backward()
+
+    def loss(clip_range: float, ent_coef: float, kl_coef: float) -> torch.Tensor:
+        played = torch.from_numpy(actions), torch.from_numpy(before), torch.from_numpy(advantages)
+        coefficients = {"clip_range": clip_range, "ent_coef": ent_coef, "kl_coef": kl_coef}
+        total: torch.Tensor = load_example("ppo").policy_loss(
+            logs, masks, *played, magnet, **coefficients
+        )
+        return total
+
+    loss(0.2, 0.05, 0.2 if drawn else 0.0).backward()
     slopes, sums = np.empty((n, width), np.float32), np.zeros(4)
     towards = magnet.numpy() if drawn else np.zeros((0, width), np.float32)
     found = logs.detach().numpy()
     policy_slopes(
-        found, legal, actions, before, gains, towards, 0.2, 0.05, 0.2, 1 / n, slopes, sums
+        found, legal, actions, before, advantages, towards, 0.2, 0.05, 0.2, 1 / n, slopes, sums
     )
     assert logits.grad is not None
     np.testing.assert_allclose(slopes, logits.grad.numpy(), atol=1e-6)
-    assert sums[0] == pytest.approx(entropy.sum().item(), rel=1e-5)
-    assert sums[1] == pytest.approx(away.sum().item() if drawn else 0, rel=1e-5)
+    surrogate = loss(0.2, 0.0, 0.0)
+    entropy, kl = surrogate - loss(0.2, 1.0, 0.0), loss(0.2, 0.0, 1.0) - surrogate
+    assert sums[0] / n == pytest.approx(entropy.item(), rel=1e-4)
+    assert sums[1] / n == pytest.approx(kl.item() if drawn else 0, rel=1e-4)
 
 
 def played_out(decay: float, decisions: int = 40) -> tuple[list, list, Batch]:
