@@ -5,7 +5,7 @@ saved network, or ``module:Class``.
 """
 
 from sabacc_agents.loading import load, trained_against
-from sabacc_agents.networks.features import Outlook
+from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_agents.networks.network import (
     Network,
     NetworkAgent,
@@ -17,10 +17,10 @@ from sabacc_agents.networks.network import (
 from sabacc_agents.saved_files import is_saved
 
 __all__ = [
+    "FeatureExtractor",
     "Network",
     "NetworkAgent",
     "NetworkInfo",
-    "Outlook",
     "is_saved",
     "load",
     "load_network",

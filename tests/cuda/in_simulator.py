@@ -14,8 +14,7 @@ import torch
 from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError
 from sabacc_training.config.base import validated
-from sabacc_training.ppo import gpu
-from sabacc_training.ppo import trainer as learner
+from sabacc_training.ppo import table_access, trainer
 from sabacc_training.ppo.config import PPOConfig
 
 from sabacc_env import SabaccError, Tables
@@ -148,14 +147,15 @@ def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, precisio
     pool = {"snapshots": 0, "scripted": scripted}
     ppo = TRAINED["ppo"] | {"precision": precision}
     config = validated(PPOConfig, TRAINED | {"pool": pool, "ppo": ppo})
-    on_cpu = learner.FastLearner(config)
-    monkeypatch.setattr(gpu, "shared", lambda array: torch.from_numpy(np.asarray(array._ary)))
-    monkeypatch.setattr(learner, "device_of", lambda made, _: gpu.Gpu(made))
+    on_cpu = trainer.PPOTrainer(config)
+    in_host_memory = lambda array: torch.from_numpy(np.asarray(array._ary))  # noqa: E731
+    monkeypatch.setattr(table_access, "shared", in_host_memory)
+    monkeypatch.setattr(trainer, "table_access", lambda _, threads: table_access.GpuAccess("cpu"))
     settings = {"seed": config.seed, "bet_sizes": config.bet_sizes, "device": "cuda"}
-    on_gpu = learner.FastLearner(config, lambda _: Tables("casino", 3, 3, **settings))
+    on_gpu = trainer.PPOTrainer(config, lambda _: Tables("casino", 3, 3, **settings))
     for found in (on_cpu, on_gpu):
-        found.collector.fill(found._batch, 0.5)
-    one, other = (vars(found._batch.rows) for found in (on_cpu, on_gpu))
+        found.collector.collect(found._buffer, 0.5)
+    one, other = (vars(found._buffer.decisions) for found in (on_cpu, on_gpu))
     rounding = torch.finfo(getattr(torch, precision)).eps
     for name in one:
         torch.testing.assert_close(

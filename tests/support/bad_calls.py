@@ -177,7 +177,7 @@ SENSIBLE: Final[dict[str, Takes]] = {
     "history": lambda _: False,
     "observations": lambda _: False,
     "function": callable,
-    "outlook": NONE,
+    "extractor": NONE,
     "precision": one_of("float16", "float32"),
     "optional_rules": either(NONE, RULES),
     "two_or_none": either(NONE, whole(2, 2)),
@@ -374,7 +374,7 @@ def calls() -> dict[str, Call]:
             {"weights": "data", "info": "data"},
             weights=network.weights,
             info=network.info,
-            outlook=network.outlook,
+            extractor=network.extractor,
             precision="float16",
         ),
         "NetworkAgent": call(

@@ -24,7 +24,7 @@ import cyclopts
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sabacc_agents import NetworkInfo, Outlook, load, save_network
+from sabacc_agents import FeatureExtractor, NetworkInfo, load, save_network
 from sabacc_training.evaluation.match import play_match
 from torch import Tensor, nn
 
@@ -203,7 +203,11 @@ class Rollout:
 
 
 def play_hands(
-    tables: Tables, opponents: Opponents, extractor: Outlook, network: ActorCritic, args: Args
+    tables: Tables,
+    opponents: Opponents,
+    extractor: FeatureExtractor,
+    network: ActorCritic,
+    args: Args,
 ) -> Rollout:
     """Play one hand at every table to its end."""
     steps, rewards = [], np.zeros((tables.num_tables, tables.num_players))
@@ -214,7 +218,7 @@ def play_hands(
         own = playing[~opponents.are_to_act(playing)]
         seats = tables.seats_to_act[own].copy()
         masks = torch.from_numpy(tables.action_masks[own]).bool()
-        seen = extractor.shown(tables.observations[own])
+        seen = extractor.extract(tables.observations[own])
         hands = tables.opponents_hands(own)
         hidden = [hands.reshape(len(own), math.prod(hands.shape[1:])), tables.coming(own)]
         features = torch.from_numpy(np.hstack([seen, *hidden]))
@@ -272,7 +276,7 @@ def train(args: Args) -> ActorCritic:
     rules = load_rules(args.rules)
     tables = Tables(rules, args.num_tables, args.num_players, seed=args.seed)
     opponents = Opponents(tables, args, rng)
-    extractor = Outlook.on([rules], args.num_players)
+    extractor = FeatureExtractor.for_games([rules], args.num_players)
     num_hidden = tables.opponents_hands([0]).size + tables.coming([0]).size
     sizes = extractor.size, num_hidden, tables.action_masks.shape[1], args.hidden_size
     network, average = ActorCritic(*sizes), ActorCritic(*sizes)
@@ -341,7 +345,7 @@ def save(network: ActorCritic, path: Path, args: Args) -> None:
         for name, parameter in layer.named_parameters()
     }
     info = NetworkInfo((rules,), (args.num_players,), activation="relu")
-    save_network(path, weights, info, Outlook.on([rules], args.num_players))
+    save_network(path, weights, info, FeatureExtractor.for_games([rules], args.num_players))
 
 
 def main(args: Annotated[Args | None, cyclopts.Parameter(name="*")] = None) -> None:

@@ -1,4 +1,4 @@
-"""The two trainers behind one kind of configuration: which one a file names, and its run."""
+"""The two trainers behind one kind of configuration: a file names one of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.sb3.config import MaskablePPOConfig
 
 if TYPE_CHECKING:
-    from sabacc_training.runs.between_updates import Run
+    from sabacc_training.runs.callback import Trainer
 
 TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": MaskablePPOConfig, "ppo": PPOConfig}
-"""What the key ``trainer`` may say, "sb3" where it says nothing."""
+"""The values of the key ``trainer``; "sb3" is the default."""
 
 
 def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfig:
-    """Return the training run that a file describes, for the trainer that it names.
+    """Read the configuration of a training run, for the trainer that it names.
 
     Args:
         path: as of ``sabacc_training.config.base.load_config``.
@@ -31,35 +31,35 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
     return chosen_config("trainer", TRAINERS, "sb3", path, overrides)
 
 
-def learner(config: RunConfig, state: Mapping[str, Any] | None = None) -> Run:
-    """Return what learns in a run, as it begins, or as a ``state`` of it says."""
+def make_trainer(config: RunConfig, state: Mapping[str, Any] | None = None) -> Trainer:
+    """Return the trainer of a run, at its beginning or at a ``state`` of it."""
     if isinstance(config, PPOConfig):
-        from sabacc_training.ppo.trainer import FastLearner
+        from sabacc_training.ppo.trainer import PPOTrainer
 
-        # Also on a processor that would choose another precision.
-        run: Run = FastLearner(config, precision=state["precision"] if state else None)
+        # The precision of before, also on a processor that would choose another.
+        trainer: Trainer = PPOTrainer(config, precision=state["precision"] if state else None)
     else:
-        from sabacc_training.sb3.trainer import Learner
+        from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
         assert isinstance(config, MaskablePPOConfig)
-        run = Learner(config)
+        trainer = MaskablePPOTrainer(config)
     if state is not None:
-        run.restore(state)
-    return run
+        trainer.restore(state)
+    return trainer
 
 
 def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
-    """Train an agent and return the path of its file; of the trainers only this one is imported.
+    """Train an agent and return the path of its file; import only the trainer that runs.
 
     Args:
         config: the run.
         folder: where its files go; made if it is missing.
-        resume: go on from the checkpoint in the folder, as if there had been no stop.
+        resume: continue from the checkpoint in the folder, as if there had been no stop.
     """
     if isinstance(config, PPOConfig):
-        from sabacc_training.ppo.run import train as train_fast
+        from sabacc_training.ppo.run import train as train_ppo
 
-        return train_fast(config, folder, resume=resume)
+        return train_ppo(config, folder, resume=resume)
     from sabacc_training.sb3.run import train as train_sb3
 
     assert isinstance(config, MaskablePPOConfig)

@@ -1,9 +1,9 @@
-"""What a network looks at: an observation, and how near zero each card action leaves the hand.
+"""The feature extractor: an observation, and how near zero each card action leaves the hand.
 
-A hand's worth turns on its total being zero, which is hard to learn from card values: the total
-after swapping slot 2, say, is a sum of three features of which only the exact value 0 matters.
-So a network is shown these totals, as it would be shown the board of another game. They say nothing
-that the observation does not: each is a sum of its features.
+The worth of a hand depends on its total being zero. That is hard to learn from card values: the
+total after swapping slot 2, say, is a sum of three features, of which only the exact value 0
+matters. So these totals are inputs of a network too. They add no information: each is a sum of
+features of the observation.
 """
 
 from __future__ import annotations
@@ -22,23 +22,26 @@ from sabacc_env.observation import OBSERVATION_SIZE, Blocks, blocks
 from sabacc_env.rules import RuleSet
 
 NEAR: Final = 4.0
-"""Totals less than this far from zero are told from others."""
+"""Totals nearer to zero than this are distinguished from each other by the third function."""
 
 TERMS: Final = 3
 """A total is the sum of at most so many features."""
 
 Sum = tuple[tuple[int, float], ...]
-"""Features, each with what it is multiplied by, the lowest feature first."""
+"""A sum of features: each feature with its factor, the lowest feature first."""
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
-    """Which features are shown, and of which sums of features three views: the totals.
+class FeatureExtractor:
+    """Computes a network's inputs: some features as they are, and three functions of each total.
+
+    The inputs are the columns, then for all totals in turn each of |t| / 5, max(0, 1 - |t|) and
+    max(0, 1 - |t| / 4), where t is the total.
 
     Attributes:
-        columns: (c,) the features that are shown as they are.
+        columns: (c,) the features that are inputs as they are.
         terms: (t, 3) the features that each total is the sum of.
-        factors: (t, 3) what each is multiplied by; 0 where a total has fewer.
+        factors: (t, 3) the factor of each term; 0 where a total has fewer terms.
     """
 
     columns: Ints
@@ -46,11 +49,11 @@ class Outlook:
     factors: Floats
 
     @classmethod
-    def on(cls, rule_sets: Sequence[RuleSet], num_players: int) -> Self:
-        """Return the outlook on some games: what can vary in them, and every total they have.
+    def for_games(cls, rule_sets: Sequence[RuleSet], num_players: int) -> Self:
+        """Return the extractor of all features that vary in some games, and of all their totals.
 
         The rule description, where there is one rule set, and the opponents that are not there
-        stay the same throughout, and are almost half of what would have to be multiplied.
+        never vary. They are almost half of what would have to be multiplied.
 
         Args:
             rule_sets: all that are played.
@@ -66,45 +69,46 @@ class Outlook:
 
     @property
     def size(self) -> int:
-        """How many numbers are shown: the columns, then for all totals in turn each of the views.
-
-        These are, of a total t, |t| / 5, max(0, 1 - |t|) and max(0, 1 - |t| / 4).
-        """
+        """The number of inputs."""
         return len(self.columns) + 3 * len(self.terms)
 
-    def places_of(self, other: Outlook) -> Ints:
-        """Return where each number that another outlook shows stands in what this one shows.
+    def positions_of(self, other: FeatureExtractor) -> Ints:
+        """Return the position of each input of another extractor among the inputs of this one.
 
         Args:
-            other: an outlook on some of the same games.
+            other: an extractor for some of the same games.
 
         Raises:
-            SabaccError: where this one does not show all of it.
+            SabaccError: if this one lacks an input of the other.
         """
         columns = {column: place for place, column in enumerate(self.columns.tolist())}
         totals = {total: place for place, total in enumerate(self._totals())}
         begins = [len(self.columns) + view * len(self.terms) for view in range(3)]
         try:
-            shown = [columns[column] for column in other.columns.tolist()]
-            there = [totals[total] for total in other._totals()]
+            own_columns = [columns[column] for column in other.columns.tolist()]
+            own_totals = [totals[total] for total in other._totals()]
         except KeyError:
-            raise SabaccError("an outlook shows what another one does not") from None
-        return np.array(shown + [begin + place for begin in begins for place in there], np.int64)
+            raise SabaccError(
+                "the other feature extractor has inputs that this one lacks"
+            ) from None
+        places = own_columns + [begin + place for begin in begins for place in own_totals]
+        return np.array(places, np.int64)
 
     def _totals(self) -> Iterator[Sum]:
         for terms, factors in zip(self.terms.tolist(), self.factors.tolist(), strict=True):
             yield tuple(zip(terms, factors, strict=True))
 
-    def write(self, observations: Floats, which: Ints, out: Floats) -> None:
-        """Write what is shown of some rows of observations, (n, at least ``size``)."""
-        _show(observations, which, self.columns, self.terms, self.factors, out)
+    def write(self, observations: Floats, rows: Ints, out: Floats) -> None:
+        """Write the inputs of some rows of observations to ``out``, (n, at least ``size``)."""
+        _write_inputs(observations, rows, self.columns, self.terms, self.factors, out)
 
-    def shown(self, observations: Floats) -> Floats:
-        """Return what is shown of observations, (n, size).
+    def extract(self, observations: Floats) -> Floats:
+        """Return the inputs of a batch of observations, (n, size).
 
         >>> from sabacc_env.rules import load_rules
-        >>> outlook = Outlook.on([load_rules("black_spire")], 2)
-        >>> outlook.shown(np.zeros((8, OBSERVATION_SIZE), np.float32)).shape == (8, outlook.size)
+        >>> extractor = FeatureExtractor.for_games([load_rules("black_spire")], 2)
+        >>> inputs = extractor.extract(np.zeros((8, OBSERVATION_SIZE), np.float32))
+        >>> inputs.shape == (8, extractor.size)
         True
         """
         out = np.empty((len(observations), self.size), np.float32)
@@ -115,8 +119,8 @@ class Outlook:
 def totals_after(rules: RuleSet) -> Iterator[Sum]:
     """Yield the totals that the card actions leave, as sums of features.
 
-    They are whole numbers, but for a Sylop put down or taken, which counts as a half. What is drawn
-    from the pile is not known and counts as nothing.
+    They are integers, except that a Sylop which is put down or taken counts as a half. A card drawn
+    from the pile is not known and counts as zero.
     """
     index = _indices()
     ones = index.own_total, index.discard_top, index.drawn, index.own_spike
@@ -134,7 +138,7 @@ def totals_after(rules: RuleSet) -> Iterator[Sum]:
     if "replace_spike" in rules.card_actions:
         sums.append({total: 1, spike: -1, drawn: 1})
     for terms in sums:
-        yield tuple((feature, 10.0 * sign) for feature, sign in sorted(terms.items()))  # shown / 10
+        yield tuple((feature, 10.0 * sign) for feature, sign in sorted(terms.items()))  # in tenths
 
 
 def _varying(num_players: int, several_rules: bool) -> Ints:
@@ -153,22 +157,22 @@ def _indices() -> Blocks:
 
 
 @jit
-def _show(
-    observations: Array, which: Array, columns: Array, terms: Array, factors: Array, out: Array
+def _write_inputs(
+    observations: Array, rows: Array, columns: Array, terms: Array, factors: Array, out: Array
 ) -> None:
-    """Write the outlook on some observations, row by row: columns, then views of the totals."""
-    shown, totals = len(columns), len(terms)
-    for i in range(len(which)):
-        row = observations[which[i]]
-        for column in range(shown):
+    """Write the inputs of some observations, row by row: columns, then functions of the totals."""
+    num_columns, num_totals = len(columns), len(terms)
+    for i in range(len(rows)):
+        row = observations[rows[i]]
+        for column in range(num_columns):
             out[i, column] = row[columns[column]]
-        for k in range(totals):
+        for k in range(num_totals):
             total = np.float32(0.0)
             for term in range(TERMS):
                 total += row[terms[k, term]] * factors[k, term]
-            away = abs(total)
-            out[i, shown + k] = away / np.float32(5.0)
-            out[i, shown + totals + k] = max(np.float32(0.0), np.float32(1.0) - away)
-            out[i, shown + 2 * totals + k] = max(
-                np.float32(0.0), np.float32(1.0) - away / np.float32(NEAR)
+            distance = abs(total)
+            out[i, num_columns + k] = distance / np.float32(5.0)
+            out[i, num_columns + num_totals + k] = max(np.float32(0.0), np.float32(1.0) - distance)
+            out[i, num_columns + 2 * num_totals + k] = max(
+                np.float32(0.0), np.float32(1.0) - distance / np.float32(NEAR)
             )

@@ -2,9 +2,9 @@
 
 The file (``saved_files``) holds arrays ``layers.0.weight``, ``layers.0.bias``, ``layers.1.weight``
 and so on, the last layer giving the logits, each weight of shape (outputs, inputs), in float32 or
-float16; ``outlook.columns``, ``outlook.terms`` and ``outlook.factors`` where the first layer is
-shown an ``Outlook`` in place of the observation. Its description says what the network was made for
-and how it was trained.
+float16; ``features.columns``, ``features.terms`` and ``features.factors`` where a
+``FeatureExtractor`` computes the inputs of the first layer. The description says what the network
+was made for and how it was trained.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.networks.features import TERMS, Outlook
+from sabacc_agents.networks.features import TERMS, FeatureExtractor
 from sabacc_agents.saved_files import (
     check_fit,
     needs,
@@ -43,12 +43,15 @@ VERSION: Final = 3
 ACTIVATIONS: Final = ("tanh", "relu")
 PRECISIONS: Final = ("float32", "float16")
 
-OUTLOOK: Final[dict[str, np.dtype[Any]]] = {
-    "outlook.columns": np.dtype(np.int16),
-    "outlook.terms": np.dtype(np.int16),
-    "outlook.factors": np.dtype(np.float32),
+FEATURE_ARRAYS: Final[dict[str, np.dtype[Any]]] = {
+    "features.columns": np.dtype(np.int16),
+    "features.terms": np.dtype(np.int16),
+    "features.factors": np.dtype(np.float32),
 }
-"""The arrays of an outlook in a file, and their types."""
+"""The arrays of a feature extractor in a file, and their types."""
+
+OLD_PREFIX: Final = "outlook."
+"""What these arrays were called in files of before: ``outlook.columns`` for one."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +106,12 @@ class Network:
     Attributes:
         weights: the arrays of its layers by name, float32.
         info: what it was made for.
-        outlook: what its first layer is shown; None for the observation as it is.
+        extractor: computes the inputs of its first layer; None for the observation as it is.
     """
 
     weights: Mapping[str, NDArray[np.float32]]
     info: NetworkInfo
-    outlook: Outlook | None = None
+    extractor: FeatureExtractor | None = None
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
@@ -147,7 +150,7 @@ class NetworkAgent:
             network = load_network(network)
         self.info = info
         self.greedy = truth("greedy", greedy)
-        self._outlook = network.outlook
+        self._extractor = network.extractor
         self._torch = needs("torch")
         self._layers = [
             tuple(
@@ -178,10 +181,11 @@ class NetworkAgent:
     ) -> NDArray[np.float64]:
         """Return the distribution that it draws from, (n, num_actions); 0 for what is illegal."""
         torch = self._torch
-        shown = observations if self._outlook is None else self._outlook.shown(observations)
+        extractor = self._extractor
+        inputs = observations if extractor is None else extractor.extract(observations)
         activate = torch.tanh if self.info.activation == "tanh" else torch.relu
         with torch.inference_mode():
-            values = torch.as_tensor(np.ascontiguousarray(shown))
+            values = torch.as_tensor(np.ascontiguousarray(inputs))
             for index, (weight, bias) in enumerate(self._layers):
                 values = torch.nn.functional.linear(values, weight, bias)
                 if index < len(self._layers) - 1:
@@ -199,7 +203,7 @@ def save_network(
     path: str | Path,
     weights: Mapping[str, Any],
     info: NetworkInfo,
-    outlook: Outlook | None = None,
+    extractor: FeatureExtractor | None = None,
     precision: Literal["float32", "float16"] = "float32",
 ) -> None:
     """Write a policy network to a file, whole or not at all.
@@ -209,7 +213,7 @@ def save_network(
         weights: arrays or torch tensors ``layers.0.weight`` (outputs, inputs), ``layers.0.bias``
             (outputs,) and so on; the last layer gives one logit an action.
         info: what the network is for.
-        outlook: what its first layer is shown; without, the observation as it is.
+        extractor: computes the inputs of the first layer; None for the observation as it is.
         precision: what the weights are kept in; they are float32 again when they are read.
 
     Raises:
@@ -219,13 +223,13 @@ def save_network(
         raise SabaccError(f"weights: {named(weights)} is no mapping of arrays")
     if not isinstance(info, NetworkInfo):
         raise SabaccError(f"info: {named(info)} is no NetworkInfo")
-    if not isinstance(outlook, Outlook | None):
-        raise SabaccError(f"outlook: {named(outlook)} is no Outlook")
+    if not isinstance(extractor, FeatureExtractor | None):
+        raise SabaccError(f"extractor: {named(extractor)} is not a FeatureExtractor")
     if not isinstance(precision, str) or precision not in PRECISIONS:
         raise SabaccError(f"precision: {named(precision)} is none; use {' or '.join(PRECISIONS)}")
     with np.errstate(over="ignore"):  # what is too large is refused below
         arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
-    _check(str(path), arrays, info, outlook)
+    _check(str(path), arrays, info, extractor)
     described = {
         "rules": [rules.canonical() for rules in info.rules],
         "num_players": info.num_players,
@@ -234,8 +238,8 @@ def save_network(
         "activation": info.activation,
         "training": dict(info.training),
     }
-    looks = {} if outlook is None else _outlook_arrays(outlook)
-    write_arrays(path, arrays | looks, FORMAT, VERSION, described)
+    parts = {} if extractor is None else _extractor_arrays(extractor)
+    write_arrays(path, arrays | parts, FORMAT, VERSION, described)
 
 
 def named_layers(layers: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
@@ -254,14 +258,16 @@ def load_network(path: str | Path) -> Network:
         SabaccError: for a file that cannot be read, or is no network of this version.
     """
     info = read_info(path)
-    arrays = read_arrays(path)
-    looks = [arrays.pop(name) for name in OUTLOOK if name in arrays]
-    outlook = _outlook_of(str(path), looks) if looks else None
+    arrays = {
+        name.replace(OLD_PREFIX, "features."): array for name, array in read_arrays(path).items()
+    }
+    parts = [arrays.pop(name) for name in FEATURE_ARRAYS if name in arrays]
+    extractor = _extractor_of(str(path), parts) if parts else None
     if other := [name for name, array in arrays.items() if array.dtype.kind != "f"]:
         raise SabaccError(f"{path}: its array {other[0]} is not of floating-point numbers")
     weights = {name: array.astype(np.float32) for name, array in arrays.items()}
-    _check(str(path), weights, info, outlook)
-    return Network(weights, info, outlook)
+    _check(str(path), weights, info, extractor)
+    return Network(weights, info, extractor)
 
 
 def read_info(path: str | Path) -> NetworkInfo:
@@ -293,25 +299,27 @@ def _array(value: Any) -> NDArray[np.float32]:
         raise SabaccError(f"weights: {named(value)} is no array of numbers") from None
 
 
-def _outlook_arrays(outlook: Outlook) -> dict[str, NDArray[Any]]:
-    """Return an outlook as a file has it."""
-    arrays: list[NDArray[Any]] = [outlook.columns, outlook.terms, outlook.factors]
+def _extractor_arrays(extractor: FeatureExtractor) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a feature extractor as a file has them."""
+    arrays: list[NDArray[Any]] = [extractor.columns, extractor.terms, extractor.factors]
     return {
         name: array.astype(dtype)
-        for (name, dtype), array in zip(OUTLOOK.items(), arrays, strict=True)
+        for (name, dtype), array in zip(FEATURE_ARRAYS.items(), arrays, strict=True)
     }
 
 
-def _outlook_of(label: str, arrays: Sequence[NDArray[Any]]) -> Outlook:
-    """Return the outlook in a file; what the observation does not have would be read beside it."""
-    if [array.dtype for array in arrays] == list(OUTLOOK.values()):
+def _extractor_of(label: str, arrays: Sequence[NDArray[Any]]) -> FeatureExtractor:
+    """Return the extractor in a file; refuse one that would read beside the observation."""
+    if [array.dtype for array in arrays] == list(FEATURE_ARRAYS.values()):
         columns, terms, factors = arrays
         rows = columns.ndim == 1 and terms.ndim == 2 and terms.shape == factors.shape
         features = np.concatenate([columns.ravel(), terms.ravel()])
         known = (features >= 0) & (features < OBSERVATION_SIZE)
         if rows and terms.shape[1] == TERMS and known.all() and np.isfinite(factors).all():
-            return Outlook(columns.astype(np.int64), terms.astype(np.int64), factors)
-    raise SabaccError(f"{label}: its outlook is damaged: it shows what no observation has")
+            return FeatureExtractor(columns.astype(np.int64), terms.astype(np.int64), factors)
+    raise SabaccError(
+        f"{label}: its feature extractor is damaged; it reads features that no observation has"
+    )
 
 
 def _layer_sizes(weights: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
@@ -326,7 +334,7 @@ def _check(
     label: str,
     weights: Mapping[str, NDArray[Any]],
     info: NetworkInfo,
-    outlook: Outlook | None,
+    extractor: FeatureExtractor | None,
 ) -> None:
     """Refuse arrays that are not the layers of a network from what is shown to logits."""
     count = max(1, len(weights) // 2)
@@ -336,7 +344,7 @@ def _check(
             f"{label}: a network's arrays are layers.0.weight, layers.0.bias, layers.1.weight and "
             f"so on, not {', '.join(sorted(map(str, weights))) or 'nothing'}"
         )
-    width = OBSERVATION_SIZE if outlook is None else outlook.size
+    width = OBSERVATION_SIZE if extractor is None else extractor.size
     for layer in range(count):
         weight, bias = weights[f"layers.{layer}.weight"], weights[f"layers.{layer}.bias"]
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:

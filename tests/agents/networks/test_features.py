@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sabacc_agents.networks.features import Outlook, totals_after
+from sabacc_agents.networks.features import FeatureExtractor, totals_after
 
 from sabacc_env import SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.agent import RandomAgent
@@ -46,45 +46,49 @@ def test_totals_of_the_card_actions():
 
 
 @pytest.mark.parametrize("rules", SIX, ids=rule_sets())
-def test_what_is_shown_are_columns_and_three_views_of_each_total(rules):
+def test_inputs_are_columns_and_three_functions_of_each_total(rules):
     observations = played(rules, 3).observations
-    outlook = Outlook.on([rules], 3)
-    columns, away, zero, near = np.split(
-        outlook.shown(observations),
-        np.cumsum([len(outlook.columns), len(outlook.terms), len(outlook.terms)]),
+    extractor = FeatureExtractor.for_games([rules], 3)
+    columns, distances, zero, near = np.split(
+        extractor.extract(observations),
+        np.cumsum([len(extractor.columns), len(extractor.terms), len(extractor.terms)]),
         axis=1,
     )
-    assert (columns == observations[:, outlook.columns]).all()
+    assert (columns == observations[:, extractor.columns]).all()
     totals = [
         sum(observations[:, feature] * factor for feature, factor in total)
         for total in totals_after(rules)
     ]
     t = abs(np.array(totals).T)
-    assert away == pytest.approx(t / 5, abs=1e-5)
+    assert distances == pytest.approx(t / 5, abs=1e-5)
     assert zero == pytest.approx(np.maximum(0, 1 - t), abs=1e-5)
     assert near == pytest.approx(np.maximum(0, 1 - t / 4), abs=1e-5)
 
 
 @pytest.mark.parametrize("games", [SIX[:1], SIX[2:4]], ids=["one rule set", "two"])
 @pytest.mark.parametrize("num_players", [2, 5])
-def test_what_is_not_shown_never_varies(games, num_players):
-    outlook = Outlook.on(games, num_players)
+def test_features_that_are_left_out_never_vary(games, num_players):
+    extractor = FeatureExtractor.for_games(games, num_players)
     rows = np.concatenate([played(rules, num_players).observations for rules in games])
-    left_out = np.setdiff1d(np.arange(rows.shape[1]), outlook.columns)
+    left_out = np.setdiff1d(np.arange(rows.shape[1]), extractor.columns)
     assert len(left_out) > 0
     assert (rows[:, left_out] == rows[0, left_out]).all()
 
 
 def test_several_rule_sets_have_the_totals_of_each_once():
     totals = [set(totals_after(rules)) for rules in SIX]
-    assert len(Outlook.on(SIX, 8).terms) == len(set.union(*totals)) < sum(map(len, totals))
+    assert (
+        len(FeatureExtractor.for_games(SIX, 8).terms)
+        == len(set.union(*totals))
+        < sum(map(len, totals))
+    )
 
 
 @pytest.mark.parametrize("rules", SIX, ids=rule_sets())
-def test_what_one_outlook_shows_is_found_in_what_a_wider_one_shows(rules):
-    one, all_six = Outlook.on([rules], 3), Outlook.on(SIX, 8)
+def test_inputs_of_one_extractor_are_found_among_those_of_a_wider_one(rules):
+    one, all_six = FeatureExtractor.for_games([rules], 3), FeatureExtractor.for_games(SIX, 8)
     observations = played(rules, 3).observations
-    found = all_six.shown(observations)[:, all_six.places_of(one)]
-    assert (found == one.shown(observations)).all()
-    with pytest.raises(SabaccError, match="shows what another one does not"):
-        one.places_of(all_six)
+    found = all_six.extract(observations)[:, all_six.positions_of(one)]
+    assert (found == one.extract(observations)).all()
+    with pytest.raises(SabaccError, match="has inputs that this one lacks"):
+        one.positions_of(all_six)

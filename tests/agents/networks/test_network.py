@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pytest
 from sabacc_agents import (
+    FeatureExtractor,
     Network,
     NetworkAgent,
     NetworkInfo,
-    Outlook,
     load,
     load_network,
     read_info,
@@ -59,7 +59,7 @@ def test_round_trip(saved):
     network = load_network(saved)
     assert network.info == INFO
     assert network.layer_sizes == (OBSERVATION_SIZE, 16, 8, 33)
-    assert network.outlook is None
+    assert network.extractor is None
     for name, array in weights_of(16, 8).items():
         assert (network.weights[name] == array).all()
     assert trained_against(saved) == trained_against(str(saved)) == ("tight", "random")
@@ -74,11 +74,11 @@ def test_weights_may_be_tensors_and_bet_sizes_fractions(tmp_path):
     assert load(path, "casino", 2, bet_sizes=sizes).info.opponents == ()
 
 
-def test_an_outlook_and_half_precision_make_a_small_file(tmp_path):
-    outlook = Outlook.on([CASINO], 2)
-    weights = weights_of(16, shown=outlook.size)
+def test_a_feature_extractor_and_half_precision_make_a_small_file(tmp_path):
+    extractor = FeatureExtractor.for_games([CASINO], 2)
+    weights = weights_of(16, shown=extractor.size)
     path = tmp_path / "policy.safetensors"
-    save_network(path, weights, INFO, outlook, "float16")
+    save_network(path, weights, INFO, extractor, "float16")
     count = sum(array.size for array in weights.values())
     assert path.stat().st_size < 2 * count + 10_000
     network = load_network(path)
@@ -89,7 +89,7 @@ def test_an_outlook_and_half_precision_make_a_small_file(tmp_path):
     plain = NetworkAgent(network=Network(network.weights, INFO))
     for observations, masks in decisions(CASINO, 2, agent, steps=15):
         found = agent.probabilities(observations, masks)
-        shown = outlook.shown(observations)
+        shown = extractor.extract(observations)
         assert found == pytest.approx(plain.probabilities(shown, masks), abs=1e-6)
         assert found == pytest.approx(whole.probabilities(shown, masks), abs=0.05)
 
@@ -124,6 +124,21 @@ def test_one_network_for_several_games(tmp_path):
         NetworkInfo(*games, training={"opponents": 5})
 
 
+def test_a_file_from_before_the_extractor_had_its_name_is_loaded(tmp_path):
+    extractor = FeatureExtractor.for_games([CASINO], 2)
+    path, old = tmp_path / "policy.safetensors", tmp_path / "old.safetensors"
+    save_network(path, weights_of(4, shown=extractor.size), INFO, extractor)
+    described = read_description(path, FORMAT, VERSION, "network")
+    arrays = {name.replace("features.", "outlook."): a for name, a in read_arrays(path).items()}
+    assert "outlook.columns" in arrays
+    write_arrays(old, arrays, FORMAT, VERSION, described)
+    ours, theirs = load_network(path).extractor, load_network(old).extractor
+    assert ours is not None
+    assert theirs is not None
+    for name in ("columns", "terms", "factors"):
+        assert (getattr(ours, name) == getattr(theirs, name)).all()
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -135,17 +150,17 @@ def test_one_network_for_several_games(tmp_path):
         ("columns", None),
     ],
 )
-def test_an_outlook_that_is_damaged_is_refused(tmp_path, name, change):
-    outlook = Outlook.on([CASINO], 2)
+def test_a_feature_extractor_that_is_damaged_is_refused(tmp_path, name, change):
+    extractor = FeatureExtractor.for_games([CASINO], 2)
     path = tmp_path / "policy.safetensors"
-    save_network(path, weights_of(4, shown=outlook.size), INFO, outlook)
+    save_network(path, weights_of(4, shown=extractor.size), INFO, extractor)
     described = read_description(path, FORMAT, VERSION, "network")
     arrays = read_arrays(path)
-    array = arrays.pop(f"outlook.{name}")
+    array = arrays.pop(f"features.{name}")
     if change is not None:
-        arrays[f"outlook.{name}"] = np.ascontiguousarray(change(array))
+        arrays[f"features.{name}"] = np.ascontiguousarray(change(array))
     write_arrays(path, arrays, FORMAT, VERSION, described)
-    with pytest.raises(SabaccError, match="its outlook is damaged"):
+    with pytest.raises(SabaccError, match="its feature extractor is damaged"):
         load(path)
 
 

@@ -14,7 +14,7 @@ import pytest
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.experiments.nash_conv_curves import Climb, climb, ladder_config
 from sabacc_training.jobs.partial_results import unfinished
-from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games import flatten, load_rung, nash_conv
 
 from tests.support.commands import command
@@ -25,7 +25,7 @@ from tests.support.processors import PRECISIONS
 def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
     rung = load_rung("one_card")
     config = ladder_config(rung, "moving magnet", 200_000, seed=0)
-    learner = FastLearner(config, precision=precision)
+    learner = PPOTrainer(config, precision=precision)
     while learner.steps < 200_000:
         learner.update()
     assert nash_conv(flatten(rung), learner.average) < 0.15  # of random play 1.25
@@ -110,15 +110,15 @@ def test_a_ladder_goes_on_as_if_never_stopped(
     figures = re.compile(r"of each: .*|not averaged: .*")
     assert command(*words) == 0
     whole = figures.findall(capsys.readouterr().out)
-    update, calls = FastLearner.update, []
+    update, calls = PPOTrainer.update, []
 
-    def stop(learner: FastLearner) -> None:
+    def stop(learner: PPOTrainer) -> None:
         calls.append(1)
         if len(calls) in (4, 12):
             os.kill(os.getpid(), signal.SIGTERM)
         update(learner)
 
-    monkeypatch.setattr(FastLearner, "update", stop)
+    monkeypatch.setattr(PPOTrainer, "update", stop)
     assert command(*words) == 130
     assert "nothing is lost: go on with --resume" in capsys.readouterr().err
     assert command(*words, "--resume") == 130

@@ -15,7 +15,7 @@ from sabacc_training.evaluation.tournament import TournamentConfig, play_tournam
 from sabacc_training.experiments import publishing
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.run import train
-from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
+from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
 
 from sabacc_env import load_rules

@@ -10,7 +10,7 @@ import pytest
 from sabacc_training.config.base import load_config
 from sabacc_training.experiments.throughput import HAND, nothing_of
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.ppo.trainer import PPOTrainer
 
 from tests.support.commands import command, run
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
@@ -64,29 +64,29 @@ def test_the_command_prints_both(threads: int, precision: str, config: Path, cap
 def test_it_goes_on_after_the_rounds_that_are_kept(
     config: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    updates, few = FastLearner.update, ["--rounds", 3, "--updates", 1]
+    updates, few = PPOTrainer.update, ["--rounds", 3, "--updates", 1]
     words = ["throughput", config, *few, "--folder", config.with_name("kept")]
     done: list[int] = []
 
-    def interrupted(learner: FastLearner) -> None:
+    def interrupted(learner: PPOTrainer) -> None:
         done.append(1)
         if len(done) == 6:  # two to warm up, two a round
             raise KeyboardInterrupt
         updates(learner)
 
-    def counted(learner: FastLearner) -> None:
+    def counted(learner: PPOTrainer) -> None:
         done.append(1)
         updates(learner)
 
     with monkeypatch.context() as during:
-        during.setattr(FastLearner, "update", interrupted)
+        during.setattr(PPOTrainer, "update", interrupted)
         code, _, errors = run(capsys, *words)
     assert code == 130
     assert errors.endswith(": go on with --resume\n")
     code, _, errors = run(capsys, *words)
     assert code == 2
     assert "was left by work that stopped" in errors
-    monkeypatch.setattr(FastLearner, "update", counted)
+    monkeypatch.setattr(PPOTrainer, "update", counted)
     done.clear()
     code, output, _ = run(capsys, *words, "--resume")
     assert code == 0

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 from sabacc_training.config.base import validated
-from sabacc_training.ppo.collector import Stakes, tables_of
+from sabacc_training.ppo.collector import StartSampler, make_tables
+from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.mlp import Made
-from sabacc_training.ppo.rollout_buffer import Batch
-from sabacc_training.ppo.seat_assignment import CURRENT, Cast
-from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.ppo.rollout_buffer import RolloutBuffer
+from sabacc_training.ppo.seat_assignment import CURRENT, SeatAssignment
+from sabacc_training.ppo.trainer import PPOTrainer
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.agent import RandomAgent
@@ -41,8 +41,8 @@ def config_of(*rules: str, **changes) -> PPOConfig:
 
 
 def a_hand_later(config: PPOConfig) -> Tables:
-    tables = tables_of(config)
-    Stakes(config, tables).draw(0.0, np.random.default_rng(0))
+    tables = make_tables(config)
+    StartSampler(config, tables).draw(0.0, np.random.default_rng(0))
     agent, rng = RandomAgent(config.rule_set, 2), np.random.default_rng(1)
     waiting = np.arange(tables.num_tables)
     while len(waiting):
@@ -81,22 +81,24 @@ def test_each_rule_set_starts_from_the_ranges_that_it_has_a_use_for() -> None:
 )
 def test_a_range_that_the_only_rule_set_has_no_use_for_is_refused(rules, start) -> None:
     with pytest.raises(SabaccError, match=rules):
-        FastLearner(config_of(rules, start=start))
+        PPOTrainer(config_of(rules, start=start))
 
 
 def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
     config = config_of("casino", "black_spire", ppo={**PPO, "reward_scale": 5.0})
-    learner = FastLearner(config)
-    tables = learner.collector.tables
-    batch = Batch(60, 3, 3000, learner.inputs.size, Made("cpu", torch.float32))
+    trainer = PPOTrainer(config)
+    tables = trainer.collector.tables
+    compute = Compute("cpu", torch.float32)
+    actions = tables.action_masks.shape[1]
+    buffer = RolloutBuffer(60, 3, 3000, trainer.inputs.size, actions, compute)
     seen = []
 
-    def close_step(ends: np.ndarray, rewards: np.ndarray) -> None:
+    def end_step(finished: np.ndarray, rewards: np.ndarray) -> None:
         seen.append((tables.net_credits.copy(), rewards))
-        Batch.close_step(batch, ends, rewards)
+        RolloutBuffer.end_step(buffer, finished, rewards)
 
-    monkeypatch.setattr(batch, "close_step", close_step)
-    learner.collector.fill(batch, 0.0)
+    monkeypatch.setattr(buffer, "end_step", end_step)
+    trainer.collector.collect(buffer, 0.0)
     net, rewards = (np.stack(each) for each in zip(*seen, strict=True))
     points = np.array([tables.rule_sets[rule].points for rule in tables.rule_of])
     np.testing.assert_allclose(rewards[:, points], net[:, points])
@@ -114,11 +116,11 @@ def test_a_hand_is_played_by_the_learner_and_copies_of_one_other() -> None:
         pool={"current": 1, "snapshots": 0, "scripted": scripted},
         ppo={**PPO, "num_tables": 3000},
     )
-    learner = FastLearner(config)
-    cast = Cast(config, learner.pool, learner.collector.tables)
+    trainer = PPOTrainer(config)
+    cast = SeatAssignment(config, trainer.pool, trainer.collector.tables)
     cast.draw(np.arange(3000), np.random.default_rng(0))
     members, others, heroes = cast.members, [], []
-    for table, players in enumerate(learner.collector.tables.players):
+    for table, players in enumerate(trainer.collector.tables.players):
         seats = members[table, :players]
         counts = np.bincount(seats, minlength=3)
         other = int(counts[1:].argmax() + 1) if counts[1:].any() else CURRENT

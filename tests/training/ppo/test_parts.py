@@ -1,4 +1,4 @@
-"""The parts of the PPO trainer: gradients, advantages, what networks are shown."""
+"""The parts of the PPO trainer: networks, losses, advantages, the rollout buffer, inputs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ import numba
 import numpy as np
 import pytest
 import torch
-from sabacc_training.ppo.kernels import draw, log_softmax, policy_slopes
-from sabacc_training.ppo.mlp import SMALLEST_SPREAD, Learnt, Made, Mlp
-from sabacc_training.ppo.network_inputs import Inputs
-from sabacc_training.ppo.rollout_buffer import Batch, Rows
+from sabacc_training.ppo.compute import Compute
+from sabacc_training.ppo.losses import policy_loss, value_loss
+from sabacc_training.ppo.network_inputs import NetworkInputs
+from sabacc_training.ppo.networks import (
+    forward,
+    forward_in_pieces,
+    layer_weights,
+    make_mlp,
+    masked_log_probs,
+    masked_probs,
+    sample_actions,
+)
+from sabacc_training.ppo.rollout_buffer import Decisions, RolloutBuffer
+from sabacc_training.ppo.threads import Workers
 
 from sabacc_env import Tables, load_rules
 from sabacc_env.agent import RandomAgent
@@ -18,7 +28,7 @@ from sabacc_env.engine.observation.blocks import HAND_SIZE
 from sabacc_env.observation import blocks
 from tests.support.examples import load_example
 
-F32 = Made("cpu", torch.float32)
+F32 = Compute("cpu", torch.float32)
 
 
 @pytest.mark.parametrize(
@@ -32,186 +42,191 @@ F32 = Made("cpu", torch.float32)
 )
 def test_the_processor_decides_the_precision(monkeypatch, features, precision) -> None:
     monkeypatch.setattr(numba.config, "CPU_FEATURES", features)
-    assert Made.named("cpu", "auto").precision_name == precision
+    assert Compute.choose("cpu", "auto").precision == precision
     monkeypatch.setattr(llvmlite.binding.FeatureMap, "flatten", lambda _: features)
     monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
-    assert Made.named("cpu", "auto").precision_name == precision
+    assert Compute.choose("cpu", "auto").precision == precision
 
 
-def some_legal(rng: np.random.Generator, rows: int, actions: int) -> np.ndarray:
-    return rng.integers(1, 2**actions, rows)
+def some_masks(rng: np.random.Generator, rows: int, actions: int) -> torch.Tensor:
+    """Return masks with at least one legal action in each row, one alone in some."""
+    masks = rng.random((rows, actions)) < rng.random((rows, 1))
+    masks[np.arange(rows), rng.integers(actions, size=rows)] = True
+    return torch.from_numpy(masks)
 
 
-def masked_logs(logits: torch.Tensor, legal: np.ndarray) -> torch.Tensor:
-    allowed = torch.from_numpy(legal[:, None] >> np.arange(logits.shape[1]) & 1) != 0
-    logs = torch.log_softmax(logits.masked_fill(~allowed, -torch.inf), dim=1)
-    return logs.masked_fill(~allowed, 0.0)
+def test_a_network_is_its_layers() -> None:
+    network = make_mlp((7, 5, 4, 3), F32, torch.Generator().manual_seed(0), last_gain=0.01)
+    weights = layer_weights(network)
+    values = inputs = torch.randn(11, 7)
+    for layer in range(3):
+        values = values @ weights[f"layers.{layer}.weight"].T + weights[f"layers.{layer}.bias"]
+        values = torch.relu(values) if layer < 2 else values
+    torch.testing.assert_close(forward(network, inputs, F32), values)
+    first, last = weights["layers.0.weight"], weights["layers.2.weight"]
+    torch.testing.assert_close(first @ first.T, 2 * torch.eye(5))  # orthogonal, the gain of ReLU
+    torch.testing.assert_close(last @ last.T, 1e-4 * torch.eye(3))
 
 
-def test_a_network_is_its_layers_and_its_gradient_theirs() -> None:
-    network = Mlp((7, 5, 4, 3), F32)
-    network.start(torch.Generator().manual_seed(0), 1.0)
-    layers = [
-        (w.clone().requires_grad_(), b.clone().requires_grad_())
-        for w, b in network.parts(network.weights)
-    ]
-    inputs, slopes = torch.randn(11, 7), torch.randn(11, 3)
-    values = inputs
-    for index, (weight, bias) in enumerate(layers):
-        values = values @ weight.T + bias
-        values = torch.relu(values) if index < 2 else values
-    torch.testing.assert_close(network.forward(inputs), values)
-    network.backward(slopes)
-    (values * slopes).sum().backward()
-    for (weight, bias), (found, found_bias) in zip(
-        layers, network.parts(network.gradient), strict=True
-    ):
-        torch.testing.assert_close(found, weight.grad)
-        torch.testing.assert_close(found_bias, bias.grad)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("rows", [0, 1, 127, 1024, 3000])
+def test_pieces_are_the_whole(rows: int, threads: int) -> None:
+    network = make_mlp((7, 5, 3), F32, torch.Generator().manual_seed(0), last_gain=1.0)
+    inputs = torch.randn(rows, 7)
+    found = forward_in_pieces(network, inputs, F32, Workers(threads))
+    assert not found.requires_grad
+    torch.testing.assert_close(found, forward(network, inputs, F32).detach())
 
 
-def test_a_network_learns_by_adam_as_pytorch_has_it() -> None:
-    network = Mlp((6, 5, 2), F32)
-    network.start(torch.Generator().manual_seed(0), 1.0)
-    weights = network.weights.clone().requires_grad_()
-    theirs, learnt = torch.optim.Adam([weights], eps=SMALLEST_SPREAD), Learnt(network, 0.5)
-    for step in range(20):
-        gradient = torch.randn(len(weights)) * 10.0 ** (step % 3 - 2)  # some are shortened
-        gradient[:4] = 0.0
-        network.gradient.copy_(gradient)
-        weights.grad = gradient
-        torch.nn.utils.clip_grad_norm_([weights], 0.5)
-        theirs.param_groups[0]["lr"] = 0.01 / (step + 1)
-        theirs.step()
-        learnt.step(0.01 / (step + 1))
-    torch.testing.assert_close(network.weights, weights.detach())
-    assert not network.gradient.any()
-
-
-def test_logarithms_of_chances_of_legal_actions() -> None:
+def test_log_probs_of_legal_actions() -> None:
     rng = np.random.default_rng(0)
-    logits = rng.normal(0, 20, (50, 9)).astype(np.float32)
-    legal, logs = some_legal(rng, 50, 9), np.empty((50, 9), np.float32)
-    log_softmax(logits, legal, logs)
-    expected = masked_logs(torch.from_numpy(logits), legal).numpy()
-    np.testing.assert_allclose(logs, expected, atol=1e-5)
+    logits = torch.from_numpy(rng.normal(0, 20, (50, 9)).astype(np.float32))
+    masks = some_masks(rng, 50, 9)
+    expected = torch.log_softmax(logits.masked_fill(~masks, -torch.inf), dim=1)
+    found = masked_log_probs(logits, masks)
+    torch.testing.assert_close(found[masks], expected[masks])
+    assert not found[~masks].any()
+    probs = masked_probs(found, masks)
+    assert not probs[~masks].any()
+    torch.testing.assert_close(probs.sum(dim=1), torch.ones(50))
 
 
-def test_actions_are_drawn_as_often_as_they_should() -> None:
+def test_actions_are_sampled_by_their_probabilities() -> None:
     n = 200_000
-    logs = np.tile(np.log(np.array([0.5, 1.0, 0.2, 1.0, 0.3], np.float32)), (n, 1))
-    actions, chances = np.zeros(n, np.int64), np.zeros(n, np.float32)
-    draw(
-        logs, np.full(n, 0b10101), np.random.default_rng(1).random(n, np.float32), actions, chances
-    )
+    probs = torch.tensor([0.5, 0, 0.2, 0, 0.3]).repeat(n, 1)
+    uniforms = torch.from_numpy(np.random.default_rng(1).random(n, np.float32))
+    actions = sample_actions(probs, uniforms)
     np.testing.assert_allclose(np.bincount(actions) / n, [0.5, 0, 0.2, 0, 0.3], atol=0.005)
-    np.testing.assert_array_equal(chances, logs[np.arange(n), actions])
-    draw(logs[:1], np.array([0b10101]), np.ones(1, np.float32), actions, chances)
-    assert actions[0] == 4  # a legal one, whatever rounding leaves
 
 
-@pytest.mark.parametrize("drawn", [True, False])
-def test_the_gradient_is_that_of_the_example_by_autograd(drawn: bool) -> None:
-    """``training/examples/ppo.py`` has the loss as a reader knows it; PyTorch differentiates it."""
+def test_a_sampled_action_is_legal_whatever_rounding_leaves() -> None:
+    rng = np.random.default_rng(0)
+    masks = some_masks(rng, 500, 33)
+    logits = torch.from_numpy(rng.normal(0, 3, (500, 33)).astype(np.float32))
+    probs = masked_probs(masked_log_probs(logits, masks), masks)
+    for scale in (1.0, 0.999_999, 1.000_001):  # rounded sums
+        for uniform in (0.0, 0.5, 0.999_999_94):  # the largest float32 below 1
+            actions = sample_actions(scale * probs, torch.full((500,), uniform))
+            assert masks.gather(1, actions[:, None]).all()
+
+
+@pytest.mark.parametrize("with_magnet", [True, False])
+def test_the_loss_and_its_gradient_are_those_of_the_example(with_magnet: bool) -> None:
+    """``training/examples/ppo.py`` has the loss as a reader of CleanRL knows it."""
     rng, n, width = np.random.default_rng(2), 40, 6
-    legal = some_legal(rng, n, width)
-    masks = torch.from_numpy(legal[:, None] >> np.arange(width) & 1).bool()
-    logits = torch.from_numpy(rng.normal(0, 1, (n, width)).astype(np.float32)).requires_grad_()
-    actions = np.array([rng.choice(np.flatnonzero(bits >> np.arange(width) & 1)) for bits in legal])
-    logs = masked_logs(logits, legal)
-    before = logs[np.arange(n), actions].detach().numpy()
-    before += rng.normal(0, 0.3, n).astype(np.float32)
-    advantages = rng.normal(0, 1, n).astype(np.float32)
-    magnet = masked_logs(torch.from_numpy(rng.normal(0, 1, (n, width))).float(), legal)
+    masks = some_masks(rng, n, width)
+    actions = torch.tensor([rng.choice(np.flatnonzero(row)) for row in masks.numpy()])
+    advantages = torch.from_numpy(rng.normal(0, 1, n).astype(np.float32))
+    drawn = torch.from_numpy(rng.normal(0, 1, (3, n, width)).astype(np.float32))
+    ours, theirs = drawn[0].clone().requires_grad_(), drawn[0].clone().requires_grad_()
+    magnet = masked_log_probs(drawn[1], masks) if with_magnet else None
+    played = masked_log_probs(drawn[0] + 0.3 * drawn[2], masks).gather(1, actions[:, None])[:, 0]
+    coefficients = {"clip_range": 0.2, "ent_coef": 0.05, "kl_coef": 0.2}
 
-    def loss(clip_range: float, ent_coef: float, kl_coef: float) -> torch.Tensor:
-        played = torch.from_numpy(actions), torch.from_numpy(before), torch.from_numpy(advantages)
-        coefficients = {"clip_range": clip_range, "ent_coef": ent_coef, "kl_coef": kl_coef}
-        total: torch.Tensor = load_example("ppo").policy_loss(
-            logs, masks, *played, magnet, **coefficients
+    loss = policy_loss(ours, masks, actions, played, advantages, magnet, **coefficients)
+    loss.loss.backward()
+    example = load_example("ppo")
+    log_probs = masked_log_probs(theirs, masks)
+
+    def expected(**changes: float) -> torch.Tensor:
+        towards = log_probs.detach() if magnet is None else magnet
+        settings = coefficients | changes
+        total: torch.Tensor = example.policy_loss(
+            log_probs, masks, actions, played, advantages, towards, **settings
         )
         return total
 
-    loss(0.2, 0.05, 0.2 if drawn else 0.0).backward()
-    slopes, sums = np.empty((n, width), np.float32), np.zeros(4)
-    towards = magnet.numpy() if drawn else np.zeros((0, width), np.float32)
-    found = logs.detach().numpy()
-    policy_slopes(
-        found, legal, actions, before, advantages, towards, 0.2, 0.05, 0.2, 1 / n, slopes, sums
-    )
-    assert logits.grad is not None
-    np.testing.assert_allclose(slopes, logits.grad.numpy(), atol=1e-6)
-    surrogate = loss(0.2, 0.0, 0.0)
-    entropy, kl = surrogate - loss(0.2, 1.0, 0.0), loss(0.2, 0.0, 1.0) - surrogate
-    assert sums[0] / n == pytest.approx(entropy.item(), rel=1e-4)
-    assert sums[1] / n == pytest.approx(kl.item() if drawn else 0, rel=1e-4)
+    expected(**({} if with_magnet else {"kl_coef": 0.0})).backward()
+    assert ours.grad is not None
+    assert theirs.grad is not None
+    torch.testing.assert_close(ours.grad, theirs.grad)
+    surrogate = expected(ent_coef=0.0, kl_coef=0.0)
+    entropy = surrogate - expected(ent_coef=1.0, kl_coef=0.0)
+    kl = expected(ent_coef=0.0, kl_coef=1.0) - surrogate
+    torch.testing.assert_close(loss.policy_gradient_loss, surrogate.detach())
+    torch.testing.assert_close(loss.entropy_loss, -entropy.detach(), atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(loss.kl_to_magnet, kl.detach(), atol=1e-5, rtol=1e-4)
+    log_ratio = log_probs.detach().gather(1, actions[:, None])[:, 0] - played
+    clipped = (log_ratio.exp() > 1.2) | (log_ratio.exp() < 0.8)
+    assert 0 < clipped.sum() < n
+    torch.testing.assert_close(loss.clip_fraction, clipped.float().mean())
+    torch.testing.assert_close(loss.approx_kl, (log_ratio.exp() - 1 - log_ratio).mean())
 
 
-def played_out(decay: float, decisions: int = 40) -> tuple[list, list, Batch]:
-    """Play a made-up game into batches; return advantages found, those of the definition."""
+def test_the_value_loss_is_the_mean_squared_error() -> None:
+    assert value_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 5.0])) == 5.0
+
+
+def advantages_of_toy_hands(gae_lambda: float, rollout_steps: int = 40) -> tuple:
+    """Play a toy game into a buffer; return advantages found, those of the definition."""
     rng = np.random.default_rng(3)
-    batch = Batch(3, 2, decisions, 1, F32)
+    buffer = RolloutBuffer(3, 2, rollout_steps, 1, 1, F32)
     hands: list[list[tuple[int, float]]] = [[], [], []]
     expected: dict[float, float] = {}
     found: dict[float, float] = {}
     for _ in range(6):
-        while not batch.full:
-            rows = batch.place(3)
-            rows.tables[:], rows.seats[:] = np.arange(3), rng.integers(2, size=3)
-            rows.shown[:, 0] = torch.from_numpy(rng.random(3))  # stands for the row, and its value
-            ends, rewards = rng.random(3) < 0.2, np.zeros((3, 2), np.float32)
+        while not buffer.full:
+            decisions = buffer.begin_step(3)
+            decisions.tables[:], decisions.seats[:] = np.arange(3), rng.integers(2, size=3)
+            # The only input names the decision, and is its value.
+            decisions.inputs[:, 0] = torch.from_numpy(rng.random(3))
+            finished, rewards = rng.random(3) < 0.2, np.zeros((3, 2), np.float32)
             for table in range(3):
-                hands[table].append((rows.seats[table], float(rows.shown[table, 0])))
-                if ends[table]:
+                value = float(decisions.inputs[table, 0])
+                hands[table].append((decisions.seats[table], value))
+                if finished[table]:
                     rewards[table] = rng.normal(size=2)
                     for seat in range(2):
                         values = [value for who, value in hands[table] if who == seat]
-                        coming = [*values, float(rewards[table, seat])][1:]
-                        gain = 0.0
-                        for value, after in reversed(list(zip(values, coming, strict=True))):
-                            gain = after - value + decay * gain
-                            expected[value] = gain
+                        next_values = [*values, float(rewards[table, seat])][1:]
+                        advantage = 0.0
+                        pairs = list(zip(values, next_values, strict=True))
+                        for value, next_value in reversed(pairs):
+                            advantage = next_value - value + gae_lambda * advantage
+                            expected[value] = advantage
                     hands[table] = []
-            batch.close_step(ends, rewards)
-        closed = batch.close(batch.rows.shown[:, 0].numpy().copy(), decay)
-        for value, gain in zip(closed.rows.shown[:, 0].tolist(), closed.gains, strict=True):
+            buffer.end_step(finished, rewards)
+        rollout = buffer.finish(buffer.decisions.inputs[:, 0].numpy().copy(), gae_lambda)
+        inputs = rollout.decisions.inputs[:, 0].tolist()
+        for value, advantage in zip(inputs, rollout.advantages, strict=True):
             assert value not in found
-            found[value] = gain
-        batch.go_on(closed.waiting)
-    return [found[value] for value in expected], list(expected.values()), batch
+            found[value] = advantage
+        np.testing.assert_allclose(rollout.returns, rollout.advantages + np.array(inputs))
+        buffer.begin(rollout.unfinished)
+    return [found[value] for value in expected], list(expected.values()), buffer
 
 
-@pytest.mark.parametrize("decay", [0.0, 0.95, 1.0])
-def test_advantages_are_chained_by_seat_over_whole_hands_whatever_update_they_began_in(
-    decay: float,
+@pytest.mark.parametrize("gae_lambda", [0.0, 0.95, 1.0])
+def test_advantages_are_chained_by_seat_over_whole_hands_whatever_rollout_they_began_in(
+    gae_lambda: float,
 ) -> None:
-    found, expected, batch = played_out(decay)
+    found, expected, buffer = advantages_of_toy_hands(gae_lambda)
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert batch.waiting == len(batch.rows)
+    assert buffer.carried_over == len(buffer.decisions)
 
 
-def test_of_hands_that_outlast_updates_the_first_decisions_are_let_go_and_counted() -> None:
-    batch = Batch(3, 2, 6, 1, F32)
-    number, let_go = 0, []
+def test_the_oldest_decisions_of_hands_that_outlast_rollouts_are_dropped_and_counted() -> None:
+    buffer = RolloutBuffer(3, 2, 6, 1, 1, F32)
+    number, dropped = 0, []
     for _ in range(3):
-        while not batch.full:
-            rows = batch.place(3)
-            rows.tables[:], rows.seats[:] = np.arange(3), 0
-            rows.shown[:, 0] = torch.arange(number, number + 3)
+        while not buffer.full:
+            decisions = buffer.begin_step(3)
+            decisions.tables[:], decisions.seats[:] = np.arange(3), 0
+            decisions.inputs[:, 0] = torch.arange(number, number + 3)
             number += 3
-            batch.close_step(np.zeros(3, np.bool_), np.zeros((3, 2), np.float32))
-        closed = batch.close(np.zeros(len(batch.rows), np.float32), 1.0)
-        assert len(closed.rows) == 0
-        let_go.append(closed.let_go)
-        batch.go_on(closed.waiting)
-    assert let_go == [0, 6, 6]
-    assert batch.rows.shown[:, 0].tolist() == list(range(12, 18))
+            buffer.end_step(np.zeros(3, np.bool_), np.zeros((3, 2), np.float32))
+        rollout = buffer.finish(np.zeros(len(buffer.decisions), np.float32), 1.0)
+        assert len(rollout.decisions) == 0
+        dropped.append(rollout.dropped)
+        buffer.begin(rollout.unfinished)
+    assert dropped == [0, 6, 6]
+    assert buffer.decisions.inputs[:, 0].tolist() == list(range(12, 18))
 
 
-def test_what_is_kept_of_rows_is_theirs_alone() -> None:
-    rows = Rows.room_for(1000, 4, F32)[:10]
-    shown = rows.state()["shown"]
-    assert shown.untyped_storage().nbytes() == 10 * 4 * 4
+def test_the_state_of_some_decisions_does_not_hold_the_whole_buffer() -> None:
+    decisions = Decisions.empty(1000, 4, 9, F32)[:10]
+    inputs = decisions.state()["inputs"]
+    assert inputs.untyped_storage().nbytes() == 10 * 4 * 4
 
 
 def played(rules: str, num_players: int | list[int], num_tables: int = 64) -> Tables:
@@ -222,16 +237,16 @@ def played(rules: str, num_players: int | list[int], num_tables: int = 64) -> Ta
     return tables
 
 
-def test_the_critic_is_shown_all_hands_in_order_of_play() -> None:
+def test_the_critic_sees_all_hands_in_order_of_play() -> None:
     tables = played("casino", [2, 3] * 32)
-    inputs = Inputs([tables.rules], 3, "all_hands")
-    which = np.arange(64)
-    shown = np.full((64, inputs.size), np.nan, np.float32)
-    inputs.write(tables, which, shown)
-    policy, hands = np.split(shown, [inputs.policy_size], axis=1)
-    np.testing.assert_array_equal(policy, inputs.outlook.shown(tables.observations))
+    inputs = NetworkInputs([tables.rules], 3, "all_hands")
+    indices = np.arange(64)
+    written = np.full((64, inputs.size), np.nan, np.float32)
+    inputs.write(tables, indices, written)
+    policy, hands = np.split(written, [inputs.policy_size], axis=1)
+    np.testing.assert_array_equal(policy, inputs.extractor.extract(tables.observations))
     hands = hands.reshape(64, 2, HAND_SIZE)
-    for table in which:
+    for table in indices:
         game = tables.game(int(table))
         assert game.seat_to_act is not None
         for after in range(2):

@@ -9,8 +9,10 @@ from sabacc_training.ppo.threads import Workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize(("rows", "at_once"), [(0, 4), (1, 4), (8, 4), (9, 4), (1000, 1), (12, 5)])
-def test_every_row_is_worked_on_once(threads: int, rows: int, at_once: int) -> None:
+@pytest.mark.parametrize(
+    ("rows", "piece_size"), [(0, 4), (1, 4), (8, 4), (9, 4), (1000, 1), (12, 5)]
+)
+def test_every_row_is_worked_on_once(threads: int, rows: int, piece_size: int) -> None:
     done: list[int] = []
     begins: list[int] = []
 
@@ -18,10 +20,10 @@ def test_every_row_is_worked_on_once(threads: int, rows: int, at_once: int) -> N
         begins.append(some.start)
         done.extend(range(some.start, some.stop))
 
-    Workers(threads).over(rows, work, at_once)
+    Workers(threads).over(rows, work, piece_size)
     assert sorted(done) == list(range(rows))
-    assert not any(begin % at_once for begin in begins)
-    assert len(begins) == min(threads, -(-rows // at_once))
+    assert not any(begin % piece_size for begin in begins)
+    assert len(begins) == min(threads, -(-rows // piece_size))
 
 
 def test_jobs_run_side_by_side_the_first_in_the_calling_thread() -> None:

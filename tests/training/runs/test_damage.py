@@ -14,7 +14,7 @@ from sabacc_agents.saved_files import located
 from sabacc_training import trainers
 from sabacc_training.evaluation import tournament
 from sabacc_training.jobs.partial_results import FILE, unfinished
-from sabacc_training.runs.between_updates import CHECKPOINT
+from sabacc_training.runs.callback import CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint
 from sabacc_training.solved_games import solver
 from sabacc_training.solved_games.cfr import Regrets

@@ -16,12 +16,12 @@ from sabacc_training.config.base import dump, validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.locking import locked_file, locked_folder
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.trainer import FastLearner
-from sabacc_training.runs.between_updates import AGENT, CHECKPOINT, CURVES
+from sabacc_training.ppo.trainer import PPOTrainer
+from sabacc_training.runs.callback import AGENT, CHECKPOINT, EVENTS
 from sabacc_training.runs.checkpoint import FORMAT, load_checkpoint, save_checkpoint
-from sabacc_training.runs.tensorboard import Curves
+from sabacc_training.runs.tensorboard import EventWriter
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.sb3.trainer import Learner
+from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
 from sabacc_env import SabaccError
 from sabacc_env.storage.sealed import sealed
@@ -53,7 +53,9 @@ def config(request: pytest.FixtureRequest) -> RunConfig:
 
 def in_the_middle(monkeypatch: pytest.MonkeyPatch, config: RunConfig, happens: Any) -> None:
     """Let something happen before the fourth update of a run."""
-    kind, name = (FastLearner, "update") if isinstance(config, PPOConfig) else (Learner, "follow")
+    ours = isinstance(config, PPOConfig)
+    kind = PPOTrainer if ours else MaskablePPOTrainer
+    name = "update" if ours else "update_followers"
     goes_on, calls = getattr(kind, name), []
 
     def instead(learner: Any) -> None:
@@ -106,7 +108,7 @@ def test_a_folder_that_vanishes_ends_the_run_in_one_sentence(
 def test_curves_say_that_the_disk_is_full_and_keep_what_they_had(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    with Curves(tmp_path, 0) as curves:
+    with EventWriter(tmp_path, 0) as curves:
         for step in range(10):
             curves.write(step, {"train/loss": step / 2})
         with full_disk(), pytest.raises(SabaccError, match=r"tfevents.*File too large"):
@@ -122,7 +124,7 @@ def test_a_run_that_goes_on_replaces_the_curves_of_what_was_lost(tmp_path: Path)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     for began, value in ((0, 1.0), (5, 2.0)):
-        with Curves(tmp_path, began) as curves:
+        with EventWriter(tmp_path, began) as curves:
             for step in range(began, 10):
                 curves.write(step, {"train/loss": value})
     read = EventAccumulator(str(tmp_path))
@@ -134,11 +136,11 @@ def test_both_trainers_draw_curves(config: RunConfig, tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     trainers.train(config, tmp_path)
-    read = EventAccumulator(str(tmp_path / CURVES))
+    read = EventAccumulator(str(tmp_path / EVENTS))
     read.Reload()
     tags = set(read.Tags()["scalars"])
-    assert {"margin/random", "train/learning_rate"} <= tags
-    assert len(read.Scalars("margin/random")) >= 2
+    assert {"eval/margin_random", "train/learning_rate"} <= tags
+    assert len(read.Scalars("eval/margin_random")) >= 2
 
 
 def test_what_killed_writes_left_is_removed(config: RunConfig, halved: Path) -> None:
@@ -245,7 +247,7 @@ def test_a_sealed_checkpoint_of_something_else_is_one_sentence(
     config: RunConfig, halved: Path, state: Any
 ) -> None:
     save_checkpoint(halved / CHECKPOINT, config, state)
-    with pytest.raises(SabaccError, match="it holds what no run of this configuration wrote"):
+    with pytest.raises(SabaccError, match="it is not the state of a run of this configuration"):
         trainers.train(config, halved, resume=True)
 
 
@@ -255,7 +257,7 @@ def test_a_state_that_lacks_any_part_is_one_sentence(config: RunConfig, halved: 
         save_checkpoint(
             halved / CHECKPOINT, config, {key: state[key] for key in state if key != part}
         )
-        with pytest.raises(SabaccError, match="it holds what no run of this configuration wrote"):
+        with pytest.raises(SabaccError, match="it is not the state of a run of this configuration"):
             trainers.train(config, halved, resume=True)
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from sabacc_agents import NetworkAgent, load_network
 from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparameters
-from sabacc_training.sb3.trainer import Learner
+from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
 from sabacc_env import Tables
 from sabacc_env.agent import RandomAgent
 
 
 def test_the_saved_network_plays_like_the_learner(tmp_path) -> None:
-    learner = Learner(
+    learner = MaskablePPOTrainer(
         MaskablePPOConfig(sb3=MaskablePPOHyperparameters(num_tables=8, n_steps=4, batch_size=16))
     )
     learner.save_agent(tmp_path / "agent.safetensors")

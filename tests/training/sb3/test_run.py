@@ -17,11 +17,11 @@ from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.run import EvaluationConfig, PoolConfig, StartConfig
 from sabacc_training.evaluation.against_copies import hero_margin
 from sabacc_training.jobs.stopping import Stopped
-from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
+from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparameters
 from sabacc_training.sb3.run import train
-from sabacc_training.sb3.trainer import Learner
+from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
 from sabacc_env import SabaccError, load_rules
 from tests.support.commands import command
@@ -102,17 +102,17 @@ def terminate() -> None:
 @pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
 def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, error):
     whole = train(config, tmp_path / "whole")
-    follow = Learner.follow
+    update_followers = MaskablePPOTrainer.update_followers
 
     def end_in_the_middle(learner):
         if learner.steps == 2560:
             end()
-        follow(learner)
+        update_followers(learner)
 
-    monkeypatch.setattr(Learner, "follow", end_in_the_middle)
+    monkeypatch.setattr(MaskablePPOTrainer, "update_followers", end_in_the_middle)
     with pytest.raises(error):
         train(config, tmp_path / "halved")
-    monkeypatch.setattr(Learner, "follow", follow)
+    monkeypatch.setattr(MaskablePPOTrainer, "update_followers", update_followers)
     assert not (tmp_path / "halved" / AGENT).exists()
     kept = load_checkpoint(tmp_path / "halved" / CHECKPOINT, config)
     assert kept["steps"] == (2560 if end is terminate else 2048)
@@ -184,7 +184,7 @@ def test_stakes_grow_to_their_ranges():
 
 def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path):
     path = train(SMALL, tmp_path)
-    learner = Learner(SMALL)
+    learner = MaskablePPOTrainer(SMALL)
     learner.restore(load_checkpoint(tmp_path / CHECKPOINT, SMALL))
     agent = load(path, "black_spire", 2)
     observations, masks = learner.env.tables.observations, learner.env.tables.action_masks
@@ -206,7 +206,10 @@ def test_a_folder_with_a_run_is_refused(tmp_path, capsys):
     assert command(*arguments, "sb3.batch_size=16", "--resume") == 2
     assert "was made with other values of sb3;" in capsys.readouterr().err
     assert command(*arguments, "steps=96", "--resume") == 2
-    assert "schedules run over all steps and no run is made longer" in capsys.readouterr().err
+    assert (
+        "schedules depend on the number of steps, so a run cannot be made longer"
+        in capsys.readouterr().err
+    )
 
 
 def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
@@ -218,7 +221,7 @@ def test_without_a_terminal_a_line_tells_how_it_stands(tmp_path, capsys):
     assert [line.split(" steps, ")[0] for line in lines] == ["32 of 96", "64 of 96"]
     for line in lines:
         assert re.search(
-            r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mA/h over random, best [+-][\d,]+$", line
+            r", [\d,]+/s, [+-][\d,]+ ± [\d,]+ mante/hand over random, best [+-][\d,]+$", line
         )
 
 

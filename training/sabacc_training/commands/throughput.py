@@ -11,8 +11,8 @@ from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
 from sabacc_training.experiments.throughput import throughput as measured
 from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.mlp import Made
 from sabacc_training.trainers import training_config
 
 
@@ -53,7 +53,7 @@ def throughput(
         sys.exit(130)
     ppo = settings.ppo
     samples = ppo.n_epochs * ppo.rollout_steps
-    precision = Made.named(settings.device, ppo.precision).precision_name
+    precision = Compute.choose(settings.device, ppo.precision).precision
     print(
         f"{settings.rules}, {settings.num_players} seats; actor and critic of "
         f"{' x '.join(map(str, ppo.hidden_sizes))} each, matrices in {precision}; "

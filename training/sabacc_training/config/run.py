@@ -149,8 +149,8 @@ class RunConfig(TableConfig):
             raise SabaccError(f"start.sabacc_pot: the rules {names} have no Sabacc pot")
         return self
 
-    def told_after(self, steps: int) -> dict[str, Any]:
-        """Return what a network that was saved after so many steps says of its training."""
+    def training_record(self, steps: int) -> dict[str, Any]:
+        """Return the record of its training that a saved network carries, after so many steps."""
         return {
             "config": self.model_dump(mode="json"),
             "opponents": [name for name, weight in self.pool.scripted.items() if weight],

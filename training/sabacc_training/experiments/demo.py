@@ -10,7 +10,7 @@ from typing import Final
 from sabacc_training.config.base import load_config, validated
 from sabacc_training.evaluation.evaluate import Entrant, Evaluation, Pair, play_pair
 from sabacc_training.evaluation.progress import MatchProgress
-from sabacc_training.runs.between_updates import holds_run
+from sabacc_training.runs.callback import holds_run
 from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.run import train
 

@@ -15,7 +15,7 @@ from sabacc_training.evaluation.margins import quantile
 from sabacc_training.experiments.timed import TimedRun
 from sabacc_training.jobs.partial_results import Unfinished
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games.agent_strategy import nash_conv
 from sabacc_training.solved_games.game_tree import GameTree
 from sabacc_training.solved_games.rung import Rung
@@ -140,7 +140,7 @@ def _climbed(
     A point is decisions so far, NashConv of the averaged policy, and CPU time so far.
     """
     learner = timed.run
-    assert isinstance(learner, FastLearner)
+    assert isinstance(learner, PPOTrainer)
     for point in range(len(timed.found) + 1, POINTS + 1):
         timed.taken.start()
         while learner.steps < learner.config.steps * point / POINTS:

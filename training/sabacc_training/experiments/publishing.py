@@ -25,8 +25,8 @@ from sabacc_training.evaluation.against_copies import hero_margin
 from sabacc_training.evaluation.margins import Estimate
 from sabacc_training.evaluation.progress import ResultProgress
 from sabacc_training.experiments.exploitability import Exploit, ExploitConfig
-from sabacc_training.runs.between_updates import AGENT, CHECKPOINT
-from sabacc_training.runs.checkpoint import FREE, load_checkpoint
+from sabacc_training.runs.callback import AGENT, CHECKPOINT
+from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
 from sabacc_training.trainers import training_config
 
 CONFIGS: Final = Path("configs", "zoo")
@@ -247,7 +247,7 @@ def _card(name: str, run: Path, network_file: Path) -> Card:
     info = network.info
     if info.training.get("config") != config.model_dump(mode="json"):
         raise SabaccError(f"{run / AGENT}: was made by another run than {CHECKPOINT} beside it")
-    save_network(network_file, network.weights, info, network.outlook, "float16")
+    save_network(network_file, network.weights, info, network.extractor, "float16")
     return Card(
         name=name,
         weights=hashlib.sha256(network_file.read_bytes()).hexdigest(),
@@ -272,7 +272,7 @@ def _retraining(name: str, config: RunConfig) -> str:
     path = CONFIGS / f"{name}.toml"
     told = training_config(path)
     values, others = config.model_dump(mode="json"), told.model_dump(mode="json")
-    differ = [key for key in values if key not in FREE and values[key] != others.get(key)]
+    differ = [key for key in values if key not in CHANGEABLE and values[key] != others.get(key)]
     if differ not in ([], ["seed"]):
         raise SabaccError(
             f"{path}: gives other values of {', '.join(differ)} than the run had, which it is to "

@@ -13,7 +13,7 @@ from sabacc_env.agent import Agent
 from sabacc_training.config.run import RunConfig
 from sabacc_training.experiments.timed import TimedRun
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.runs.between_updates import AGENT, Run
+from sabacc_training.runs.callback import AGENT, Trainer
 
 
 @dataclass(frozen=True)
@@ -71,26 +71,26 @@ def run_until(
     return watch.last()
 
 
-def _learn(run: Run, watch: _Watch) -> None:
+def _learn(run: Trainer, watch: _Watch) -> None:
     """Train to the end of a run, whichever trainer does it."""
     if isinstance(run.config, PPOConfig):
-        from sabacc_training.ppo.trainer import FastLearner
+        from sabacc_training.ppo.trainer import PPOTrainer
 
-        assert isinstance(run, FastLearner)
+        assert isinstance(run, PPOTrainer)
         while run.steps < run.config.steps:
             run.update()
             watch.between_updates()
         return
-    from sabacc_training.sb3.run import BetweenUpdates
-    from sabacc_training.sb3.trainer import Learner
+    from sabacc_training.sb3.run import SB3Callback
+    from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
-    assert isinstance(run, Learner)
+    assert isinstance(run, MaskablePPOTrainer)
     run.model.learn(
         run.config.steps - run.steps,
-        callback=BetweenUpdates(run, watch),
+        callback=SB3Callback(run, watch),
         reset_num_timesteps=run.steps == 0,
     )
-    run.follow()
+    run.update_followers()
 
 
 class _ThereError(Exception):

@@ -13,10 +13,10 @@ from sabacc_env.tables import Tables
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.jobs.partial_results import Unfinished
 from sabacc_training.jobs.stopwatch import Stopwatch
-from sabacc_training.ppo.collector import tables_of
+from sabacc_training.ppo.collector import make_tables
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.profiler import Clock
-from sabacc_training.ppo.trainer import FastLearner
+from sabacc_training.ppo.profiler import Profiler
+from sabacc_training.ppo.trainer import PPOTrainer
 
 HAND: Final = 8
 """Steps of a hand at the tables where nothing happens; of two-seat casino hands that random agents
@@ -30,7 +30,7 @@ class NothingTables:
     """
 
     def __init__(self, config: PPOConfig) -> None:
-        tables = tables_of(config)
+        tables = make_tables(config)
         tables.play(random_legal, 4 * HAND)
         which = np.arange(tables.num_tables)
         self._hands, self._coming = tables.opponents_hands(which), tables.coming(which)
@@ -87,9 +87,9 @@ class Speeds:
     seconds: list[dict[str, float]]
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> Profiler:
         """Where the time of all rounds went."""
-        clock = Clock()
+        clock = Profiler()
         for each in self.seconds:
             for name, seconds in each.items():
                 clock.seconds[name] += seconds
@@ -113,7 +113,7 @@ def throughput(
     if left:
         progress.start(2 * len(left) + 1)
         progress.next("warming up")
-        learners = [FastLearner(config, tables) for tables in (tables_of, nothing_of)]
+        learners = [PPOTrainer(config, tables) for tables in (make_tables, nothing_of)]
         for learner in learners:
             learner.update()
     for number in left:
@@ -130,12 +130,12 @@ def throughput(
     return real, nothing
 
 
-def _measured(learner: FastLearner, updates: int) -> tuple[float, float, dict[str, float]]:
+def _measured(learner: PPOTrainer, updates: int) -> tuple[float, float, dict[str, float]]:
     """Return decisions a second and a CPU-second over some updates, and where the time went."""
-    learner.clock.seconds.clear()
+    learner.profiler.seconds.clear()
     before = learner.steps
     with Stopwatch() as taken:
         for _ in range(updates):
             learner.update()
     steps = learner.steps - before
-    return steps / taken.wall, steps / taken.cpu, dict(learner.clock.seconds)
+    return steps / taken.wall, steps / taken.cpu, dict(learner.profiler.seconds)

@@ -11,8 +11,8 @@ from sabacc_training import trainers
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.stopping import Stopped
 from sabacc_training.jobs.stopwatch import Stopwatch
-from sabacc_training.runs.between_updates import Run
-from sabacc_training.runs.checkpoint import load_checkpoint, only_of_runs, save_checkpoint
+from sabacc_training.runs.callback import Trainer
+from sabacc_training.runs.checkpoint import load_checkpoint, refuse_malformed_state, save_checkpoint
 
 KEEP_SECONDS: Final = 30
 """How often a checkpoint is written."""
@@ -35,7 +35,7 @@ class TimedRun:
         SabaccError: for a checkpoint of something else.
     """
 
-    run: Run
+    run: Trainer
     found: list[Any]
 
     def __init__(self, config: RunConfig, checkpoint: Path, stops: list[Signals]) -> None:
@@ -43,13 +43,13 @@ class TimedRun:
         self.taken, self.found = Stopwatch(), []
         if checkpoint.exists():
             state = load_checkpoint(checkpoint, config)
-            with only_of_runs(checkpoint):
-                self.run = trainers.learner(config, state["run"])
+            with refuse_malformed_state(checkpoint):
+                self.run = trainers.make_trainer(config, state["run"])
                 self.taken.wall, self.taken.cpu = map(float, state["taken"])
                 self.found += state["found"]
         else:
             with self.taken:
-                self.run = trainers.learner(config)
+                self.run = trainers.make_trainer(config)
         self._kept_at = time.monotonic()
 
     def between_updates(self) -> None:

@@ -1,1 +1,1 @@
-"""The fast trainer: masked PPO over whole batches of tables, every seat's decisions learnt from."""
+"""The PPO trainer: masked PPO with a KL term over many tables, learning from every seat."""

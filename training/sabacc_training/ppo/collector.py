@@ -1,4 +1,4 @@
-"""Playing: every seat's decisions at all tables, gathered for an update."""
+"""The rollout collector: plays every seat's decisions at all tables into a rollout buffer."""
 
 from __future__ import annotations
 
@@ -13,123 +13,121 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.config.run import Antes
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.cpu import Device
-from sabacc_training.ppo.network_inputs import Inputs
-from sabacc_training.ppo.policy import Player
-from sabacc_training.ppo.profiler import Clock
-from sabacc_training.ppo.rollout_buffer import Batch, Rows
-from sabacc_training.ppo.seat_assignment import Cast
-from sabacc_training.runs.opponent_pool import Pool
-
-Ints = NDArray[np.int64]
+from sabacc_training.ppo.network_inputs import NetworkInputs
+from sabacc_training.ppo.policy import PolicyAgent
+from sabacc_training.ppo.profiler import Profiler
+from sabacc_training.ppo.rollout_buffer import RolloutBuffer
+from sabacc_training.ppo.seat_assignment import SeatAssignment
+from sabacc_training.ppo.table_access import TableAccess
+from sabacc_training.runs.opponent_pool import OpponentPool
 
 
-class Collector:
-    """The tables, and how decisions are taken at them.
+class RolloutCollector:
+    """The tables, and the policies that play at them.
 
     Args:
         config: the run.
         tables: where it plays.
-        inputs: what the networks are shown.
-        player: the policy that learns.
+        inputs: computes what the networks see.
+        policy: the policy that learns.
         pool: who else plays.
-        device: where it decides.
-        clock: counts the time.
+        access: reads the tables.
+        profiler: counts the time.
     """
 
     def __init__(
         self,
         config: PPOConfig,
         tables: Tables,
-        inputs: Inputs,
-        player: Player,
-        pool: Pool,
-        device: Device,
-        clock: Clock,
+        inputs: NetworkInputs,
+        policy: PolicyAgent,
+        pool: OpponentPool,
+        access: TableAccess,
+        profiler: Profiler,
     ) -> None:
         self._config = config
         self._inputs = inputs
-        self._player = player
-        self._device = device
-        self._clock = clock
+        self._policy = policy
+        self._access = access
+        self._profiler = profiler
         self._rng = np.random.default_rng([config.seed, 2])
         self.tables = tables
-        self._read = device.readable(tables)
-        self._stakes = Stakes(config, self.tables)
-        units = np.array([_unit(rules, config) for rules in self.tables.rule_sets])
-        self._scale = 1 / units[self.tables.rule_of]
-        self._everywhere = np.arange(self.tables.num_tables)
-        self._cast = None if alone(config) else Cast(config, pool, self._read)
-        if self._cast is not None:
-            self._cast.draw(self._everywhere, self._rng)
+        self._readable = access.readable(tables)
+        self._starts = StartSampler(config, self.tables)
+        reward_units = np.array([_reward_unit(rules, config) for rules in self.tables.rule_sets])
+        self._reward_scales = 1 / reward_units[self.tables.rule_of]
+        self._all_tables = np.arange(self.tables.num_tables)
+        self._seats: SeatAssignment | None = None
+        if not is_pure_self_play(config):
+            self._seats = SeatAssignment(config, pool, self._readable)
+            self._seats.draw(self._all_tables, self._rng)
 
-    def fill(self, batch: Batch, progress: float) -> None:
-        """Play until a batch is full, with the stakes of this share of the run."""
-        self._stakes.draw(progress, self._rng)
-        while not batch.full:
-            self._step(batch)
+    def collect(self, buffer: RolloutBuffer, progress: float) -> None:
+        """Play until a rollout buffer is full.
 
-    def _step(self, batch: Batch) -> None:
-        cast, read = self._cast, self._read
-        own = self._everywhere if cast is None else cast.learners()
-        rows = batch.place(len(own))
-        self._decide(rows, own)
-        actions = rows.actions
-        if cast is not None:
-            with self._clock.on("opponents"):
-                others, theirs = cast.play(self._rng)
+        Args:
+            buffer: takes the decisions.
+            progress: the fraction of the run that is done; it decides what hands start from.
+        """
+        self._starts.draw(progress, self._rng)
+        while not buffer.full:
+            self._step(buffer)
+
+    def _step(self, buffer: RolloutBuffer) -> None:
+        tables, seats, profiler = self._readable, self._seats, self._profiler
+        own = self._all_tables if seats is None else seats.learner_tables()
+        decisions = buffer.begin_step(len(own))
+        decisions.tables[:] = own
+        decisions.seats[:] = tables.seats_to_act[own]
+        with profiler.section("inputs"):
+            self._access.observe(self._inputs, self.tables, own, decisions)
+        with profiler.section("policy"):
+            self._policy.decide(decisions, self._rng)
+        actions = decisions.actions
+        if seats is not None:
+            with profiler.section("opponents"):
+                others, their_actions = seats.act(self._rng)
                 actions = torch.empty(self.tables.num_tables, dtype=torch.int64)
-                actions[torch.from_numpy(own)] = rows.actions.cpu()
-                actions[torch.from_numpy(others)] = torch.from_numpy(theirs)
-        with self._clock.on("tables"):
+                actions[torch.from_numpy(own)] = decisions.actions.cpu()
+                actions[torch.from_numpy(others)] = torch.from_numpy(their_actions)
+        with profiler.section("tables"):
             self.tables.step(actions)
-            rewards = (read.net_credits * self._scale[:, None]).astype(np.float32)
-            finished = read.finished.copy()
-            batch.close_step(finished, rewards)
-        if cast is not None:
-            with self._clock.on("opponents"):
-                cast.draw(np.flatnonzero(finished), self._rng)
+            rewards = (tables.net_credits * self._reward_scales[:, None]).astype(np.float32)
+            finished = tables.finished.copy()
+            buffer.end_step(finished, rewards)
+        if seats is not None:
+            with profiler.section("opponents"):
+                seats.draw(np.flatnonzero(finished), self._rng)
 
-    def _decide(self, rows: Rows, own: Ints) -> None:
-        """Write the learner's decisions at its tables."""
-        rows.tables[:] = own
-        rows.seats[:] = self._read.seats_to_act[own]
-        uniforms = torch.from_numpy(self._rng.random(len(own), np.float32))
-        with self._clock.on("inputs"):
-            self._device.look(self._inputs, self.tables, own, rows)
-        with self._clock.on("playing"):
-            logs = self._player.logs(rows)
-            self._device.draw(logs, uniforms.to(logs.device), rows)
-
-    def follow(self, pool: Pool) -> None:
+    def set_pool(self, pool: OpponentPool) -> None:
         """Draw opponents from a pool that has changed."""
-        if self._cast is not None:
-            self._cast.choose(pool)
+        if self._seats is not None:
+            self._seats.set_pool(pool)
 
     def state(self) -> dict[str, Any]:
-        """Return all of it, for ``restore``."""
+        """Return everything that changes, for ``restore``."""
         return {
             "tables": self.tables.to_bytes(),
-            "cast": None if self._cast is None else self._cast.state(),
+            "seats": None if self._seats is None else self._seats.state(),
             "rng": self._rng.bit_generator.state,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a ``state``."""
-        other = Tables.from_bytes(state["tables"], device=self._config.device)
-        self.tables.clone_from(other, self._everywhere, self._everywhere)
-        if self._cast is not None:
-            self._cast.restore(state["cast"])
+        """Continue from a ``state``."""
+        saved = Tables.from_bytes(state["tables"], device=self._config.device)
+        self.tables.clone_from(saved, self._all_tables, self._all_tables)
+        if self._seats is not None:
+            self._seats.restore(state["seats"])
         self._rng.bit_generator.state = state["rng"]
 
 
-def tables_of(config: PPOConfig) -> Tables:
-    """Return the tables of a run: its games in turn."""
-    learning = config.ppo
-    games = [config.games[i % len(config.games)] for i in range(learning.num_tables)]
+def make_tables(config: PPOConfig) -> Tables:
+    """Return the tables of a run: they play its games in turn."""
+    num_tables = config.ppo.num_tables
+    games = [config.games[i % len(config.games)] for i in range(num_tables)]
     return Tables(
         [rules for rules, _ in games],
-        learning.num_tables,
+        num_tables,
         [players for _, players in games],
         seed=config.seed,
         bet_sizes=config.bet_sizes,
@@ -138,27 +136,27 @@ def tables_of(config: PPOConfig) -> Tables:
     )
 
 
-def _unit(rules: RuleSet, config: PPOConfig) -> float:
-    """Return how much net makes a reward of 1: a point, or so many antes of credits."""
+def _reward_unit(rules: RuleSet, config: PPOConfig) -> float:
+    """Return the net that makes a reward of 1: one point, or ``reward_scale`` antes of credits."""
     return 1.0 if rules.points else rules.ante_unit * config.ppo.reward_scale
 
 
-def alone(config: PPOConfig) -> bool:
-    """Say whether every seat is played by the policy as it is."""
+def is_pure_self_play(config: PPOConfig) -> bool:
+    """Return whether the current policy plays every seat."""
     pool = config.pool
     return pool.snapshots == 0 and not any(pool.scripted.values())
 
 
-class Stakes:
-    """What the hands of an update start from, drawn anew for each table at every update.
+class StartSampler:
+    """Draws the credits and Sabacc pots that hands start from, for each table in every rollout.
 
-    Where several rule sets are played, each takes those ranges that it has a use for.
+    Where several rule sets are played, each takes the ranges that it has a use for.
     """
 
     def __init__(self, config: PPOConfig, tables: Tables) -> None:
         self._tables = tables
         self._start = config.start
-        self._several = len(config.all_rules) > 1
+        self._several_rules = len(config.all_rules) > 1
         self._games = [
             (np.flatnonzero(self._plays(rules, players)), rules, self._ranges(rules, players))
             for rules, players in config.games
@@ -166,28 +164,28 @@ class Stakes:
 
     def _plays(self, rules: RuleSet, players: int) -> NDArray[np.bool_]:
         tables = self._tables
-        of_rules = tables.rule_of == tables.rule_sets.index(rules)
-        return np.asarray(of_rules & (tables.players == players))
+        has_rules = tables.rule_of == tables.rule_sets.index(rules)
+        return np.asarray(has_rules & (tables.players == players))
 
     def _ranges(self, rules: RuleSet, players: int) -> StakeRanges:
         stacks, pots = self._antes(rules, 0.0)
         return StakeRanges(rules, players, stacks, self._start.equal_stacks, pots)
 
     def _antes(self, rules: RuleSet, progress: float) -> tuple[Antes | None, Antes | None]:
-        """Return the ranges of stacks and of the Sabacc pot after this share of the run."""
+        """Return the ranges of stacks and of the Sabacc pot after this fraction of the run."""
         stacks, pots = self._start.stacks_at(progress), self._start.sabacc_pot_at(progress)
-        if self._several:
+        if self._several_rules:
             stacks = None if rules.points else stacks
             pots = pots if rules.sabacc_ante else None
         return stacks, pots
 
     def draw(self, progress: float, rng: np.random.Generator) -> None:
-        """Draw for all tables, from the ranges of this share of the run."""
-        for which, rules, ranges in self._games:
+        """Draw for all tables, from the ranges after this fraction of the run."""
+        for indices, rules, ranges in self._games:
             ranges.change(*self._antes(rules, progress))
-            drawn = ranges.draw(len(which), rng)
+            drawn = ranges.draw(len(indices), rng)
             if "credits" in drawn:
-                absent = self._tables.num_players - drawn["credits"].shape[1]
-                drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, absent)))
+                missing_seats = self._tables.num_players - drawn["credits"].shape[1]
+                drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, missing_seats)))
             if drawn:
-                self._tables.set_stakes(which, **drawn)
+                self._tables.set_stakes(indices, **drawn)

@@ -12,7 +12,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_training.config.base import Config
 from sabacc_training.config.game import RulesConfig
 from sabacc_training.config.run import Count, Positive, RunConfig, Share, TableCount, Weight, Width
-from sabacc_training.ppo.network_inputs import Critic
+from sabacc_training.ppo.network_inputs import CriticInput
 
 
 class PPOHyperparameters(Config):
@@ -28,7 +28,7 @@ class PPOHyperparameters(Config):
     """Decisions of the learner in a rollout, at least. As many more can be carried over from the
     rollout before, because their hands were not over then. The oldest of any further ones are
     dropped, so at full tables, where hands last long, ``rollout_steps`` should be several times
-    ``num_tables`` (watch ``train/let_go``)."""
+    ``num_tables`` (watch ``rollout/dropped_fraction``)."""
 
     minibatch_size: Count = 4096
     """Decisions in a gradient step, about."""
@@ -43,7 +43,8 @@ class PPOHyperparameters(Config):
     """Weight of the entropy bonus in the loss, over the legal actions."""
 
     magnet: Literal["none", "periodic", "moving_average", "teachers"] = "moving_average"
-    """The policy that the KL term of the loss pulls towards. ``none`` leaves plain PPO;
+    """The policy that the KL term of the loss pulls towards (magnetic mirror descent, Sokota et al.
+    2023; a moving average as the magnet, as in EMAgnet). ``none`` leaves plain PPO;
     ``periodic`` is a copy of the policy, renewed every ``magnet_update_interval`` updates;
     ``moving_average`` is the averaged policy, which is also what is saved; ``teachers`` are saved
     networks."""
@@ -67,7 +68,7 @@ class PPOHyperparameters(Config):
     max_grad_norm: Positive = 0.5
     """The gradient of each network is scaled down to this norm where it is longer."""
 
-    critic_input: Critic = "everything"
+    critic_input: CriticInput = "everything"
     """What the critic sees, in training only: the policy's own inputs (``own_hand``), the other
     seats' hands as well (``all_hands``), or even the cards and dice to come (``everything``). The
     more it sees, the less variance its value estimates leave to luck."""

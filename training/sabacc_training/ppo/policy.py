@@ -1,125 +1,117 @@
-"""The policy as an agent: how it plays, as it is, as a snapshot, averaged."""
+"""The policy as an agent: the current one, snapshots of it, and the average that is saved."""
 
 from __future__ import annotations
 
-from typing import Final
+from copy import deepcopy
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn import functional
+from torch import Tensor, nn
 
-from sabacc_training.ppo.cpu import Device
-from sabacc_training.ppo.kernels import legal_bits
-from sabacc_training.ppo.mlp import Mlp
-from sabacc_training.ppo.network_inputs import Inputs
-from sabacc_training.ppo.rollout_buffer import Rows
+from sabacc_training.ppo.compute import Compute
+from sabacc_training.ppo.network_inputs import NetworkInputs
+from sabacc_training.ppo.networks import (
+    forward_in_pieces,
+    masked_log_probs,
+    masked_probs,
+    sample_actions,
+)
+from sabacc_training.ppo.rollout_buffer import Decisions
+from sabacc_training.ppo.threads import Workers
 
-ROUND: Final = 128
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
-
-
-class Player:
-    """Plays a network: a masked softmax over its logits, sampled.
+class PolicyAgent:
+    """Plays a network: samples from a masked softmax over its logits.
 
     Args:
         network: gives a logit for each action.
-        inputs: what it is shown.
-        device: where it thinks.
+        inputs: computes what it sees.
+        compute: where it runs.
+        workers: the threads that share the work.
     """
 
-    def __init__(self, network: Mlp, inputs: Inputs, device: Device) -> None:
+    def __init__(
+        self, network: nn.Sequential, inputs: NetworkInputs, compute: Compute, workers: Workers
+    ) -> None:
         self.network = network
         self._inputs = inputs
-        self._device = device
+        self._compute = compute
+        self._workers = workers
 
     def reset(self, num_tables: int) -> None:
-        """Remember nothing."""
+        """Do nothing: the agent has no memory."""
 
     def act(
         self,
-        observations: Floats,
+        observations: NDArray[np.float32],
         action_masks: NDArray[np.int8],
         rng: np.random.Generator,
-        tables: Ints | None = None,
-    ) -> Ints:
-        """Draw a legal action for each row."""
-        rows = self._seen(observations, action_masks)
-        uniforms = torch.from_numpy(rng.random(len(rows), np.float32))
-        self._device.draw(self.logs(rows), uniforms.to(rows.legal.device), rows)
-        return rows.actions.cpu().numpy()
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Sample a legal action for each row."""
+        inputs, masks = self._tensors(observations, action_masks)
+        actions, _ = self.sample(inputs, masks, rng)
+        return actions.cpu().numpy()
 
     def probabilities(
-        self, observations: Floats, action_masks: NDArray[np.int8]
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """Return the distribution that it draws from, (n, num_actions); 0 for what is illegal."""
-        logs = self.logs(self._seen(observations, action_masks)).cpu().numpy()
-        chances = np.exp(logs.astype(np.float64)) * (action_masks != 0)
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+        """Return the distribution that it samples from, (n, num_actions); 0 for illegal actions."""
+        inputs, masks = self._tensors(observations, action_masks)
+        probs = masked_probs(self.log_probs(inputs, masks).double(), masks)
+        return (probs / probs.sum(dim=1, keepdim=True)).cpu().numpy()
 
-    def _seen(self, observations: Floats, action_masks: NDArray[np.int8]) -> Rows:
-        """Return rows of what is observed."""
-        rows = Rows.room_for(len(action_masks), self._inputs.policy_size, self.network.made)
-        legal = np.zeros(len(rows), np.int64)
-        legal_bits(action_masks, np.arange(len(rows)), legal)
-        rows.legal.copy_(torch.from_numpy(legal))
-        rows.shown.copy_(torch.from_numpy(self._inputs.outlook.shown(observations)))
-        return rows
+    def _tensors(
+        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+    ) -> tuple[Tensor, Tensor]:
+        """Return the network's inputs and bool masks."""
+        features = torch.from_numpy(self._inputs.extractor.extract(observations))
+        masks = torch.from_numpy(np.ascontiguousarray(action_masks)) != 0
+        device = self._compute.device
+        return features.to(device, self._compute.dtype), masks.to(device)
 
-    def logs(self, rows: Rows) -> Tensor:
-        """Return the logarithms of the probabilities of legal actions, (n, num_actions)."""
-        shown = rows.shown[:, : self._inputs.policy_size]
-        return logs_of(self.network, shown, rows.legal, self._device)
+    def log_probs(self, inputs: Tensor, action_masks: Tensor) -> Tensor:
+        """Return the log probabilities of legal actions, (n, num_actions); 0 for the others.
 
-    def frozen(self) -> Player:
+        Args:
+            inputs: (n, at least ``policy_size``) inputs of the networks, the policy's first.
+            action_masks: (n, num_actions) bool.
+        """
+        inputs = inputs[:, : self._inputs.policy_size]
+        logits = forward_in_pieces(self.network, inputs, self._compute, self._workers)
+        return masked_log_probs(logits, action_masks)
+
+    def sample(
+        self, inputs: Tensor, action_masks: Tensor, rng: np.random.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Sample actions; return them and their log probabilities, (n,) each.
+
+        Args:
+            inputs: as of ``log_probs``.
+            action_masks: likewise.
+            rng: decides, by one number for each row.
+        """
+        log_probs = self.log_probs(inputs, action_masks)
+        uniforms = torch.from_numpy(rng.random(len(inputs), np.float32)).to(log_probs.device)
+        actions = sample_actions(masked_probs(log_probs, action_masks), uniforms)
+        return actions, log_probs.gather(1, actions[:, None])[:, 0]
+
+    def decide(self, decisions: Decisions, rng: np.random.Generator) -> None:
+        """Write actions and log probabilities of decisions whose inputs and masks are there."""
+        actions, log_probs = self.sample(decisions.inputs, decisions.action_masks, rng)
+        decisions.actions.copy_(actions)
+        decisions.log_probs.copy_(log_probs)
+
+    def frozen(self) -> PolicyAgent:
         """Return a copy that no longer learns."""
-        copy = Mlp(self.network.sizes, self.network.made)
-        copy.weights.copy_(self.network.weights)
-        copy.settle()
-        return Player(copy, self._inputs, self._device)
+        network = deepcopy(self.network).requires_grad_(False)
+        return PolicyAgent(network, self._inputs, self._compute, self._workers)
 
-    def state(self) -> Tensor:
-        """Return what it plays by, for ``restore``."""
-        return self.network.weights
+    def state(self) -> dict[str, Tensor]:
+        """Return its weights, for ``restore``."""
+        return dict(self.network.state_dict())
 
-    def restore(self, state: Tensor) -> None:
-        """Play by a ``state``."""
-        self.network.weights.copy_(state)
-        self.network.settle()
-
-
-def logs_of(network: Mlp, shown: Tensor, legal: Tensor, device: Device) -> Tensor:
-    """Return the logarithms of a network's probabilities of legal actions, (n, num_actions).
-
-    Args:
-        network: gives a logit for each action.
-        shown: (n, numbers taken) what it is shown, in the precision of matrices.
-        legal: (n,) legal actions as bits.
-        device: where it thinks.
-    """
-    logs = whole_forward(network, shown, device)
-    device.workers.over(len(logs), lambda some: device.log_softmax(logs[some], legal[some]))
-    return logs
-
-
-def whole_forward(network: Mlp, inputs: Tensor, device: Device) -> Tensor:
-    """Return what a network makes of inputs, (n, numbers given), some rows after the others.
-
-    The last rows are filled up to a round number: for each number of rows that is new, matrix
-    products are compiled anew, which takes longer than most products.
-    """
-    whole = torch.empty((len(inputs), network.sizes[-1]), device=network.made.device)
-
-    def write(some: slice) -> None:
-        begin = some.start
-        for part in torch.split(inputs[some], network.made.at_once):
-            absent = -len(part) % ROUND
-            filled = functional.pad(part, (0, 0, 0, absent)) if absent else part
-            whole[begin : begin + len(part)] = network.outputs(filled)[: len(part)]
-            begin += len(part)
-
-    device.workers.over(len(inputs), write, network.made.at_once)
-    return whole
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Play by the weights of a ``state``."""
+        self.network.load_state_dict(state)

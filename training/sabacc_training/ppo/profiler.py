@@ -1,4 +1,4 @@
-"""Where the time goes: seconds by the name of what they were spent on."""
+"""A profiler: where the time of a run goes, in seconds by section."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Clock:
-    """Adds up time by name; what runs in two threads at once counts in both."""
+class Profiler:
+    """Adds up seconds by name; sections that run in two threads at once both count."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
 
     @contextmanager
-    def on(self, name: str) -> Iterator[None]:
-        """Count the time in here under a name."""
+    def section(self, name: str) -> Iterator[None]:
+        """Count the time of a ``with`` block under a name."""
         began = time.perf_counter()
         try:
             yield
@@ -26,9 +26,9 @@ class Clock:
     def __str__(self) -> str:
         """Return the shares, the largest first.
 
-        >>> clock = Clock()
-        >>> clock.seconds.update(tables=1.0, learning=3.0)
-        >>> print(clock)
+        >>> profiler = Profiler()
+        >>> profiler.seconds.update(tables=1.0, learning=3.0)
+        >>> print(profiler)
         learning 75 %, tables 25 %
         """
         whole = sum(self.seconds.values())

@@ -1,7 +1,7 @@
-"""The learner's decisions as rows: what was shown, what was played, when its hand ended.
+"""The rollout buffer: the learner's decisions, and the advantages of those whose hand is over.
 
-Decisions are learnt from when their hand is over. Those of hands that are not wait: they are the
-first rows of the next update.
+Decisions are learnt from when their hand is over. Those of unfinished hands are carried over: they
+are the first rows of the next rollout.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sabacc_training.ppo.kernels import advantages
-from sabacc_training.ppo.mlp import Made
+from sabacc_training.ppo.compute import Compute
+from sabacc_training.ppo.gae import generalised_advantages
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass
-class Rows:
-    """Some decisions, the earliest first, an entry of each array for each.
+class Decisions:
+    """Some decisions of the learner, the earliest first: one row of each array for each decision.
 
-    What is learnt from is where networks are, the rest in this machine's memory.
+    What the networks learn from is on their device, the rest in this machine's memory.
 
     Attributes:
-        shown: (n, size) what the networks are shown (``Inputs``), in the precision of matrices.
-        legal: (n,) int64, legal actions as bits.
-        actions: (n,) int64, what was played.
-        log_chances: (n,) float32, the logarithm of its probability.
-        tables, seats: (n,) int64, where and by whom.
+        inputs: (n, size) ``NetworkInputs``, in the type of ``Compute``.
+        action_masks: (n, num_actions) bool, the legal actions.
+        actions: (n,) int64, the actions that were played.
+        log_probs: (n,) float32, their log probabilities.
+        tables: (n,) int64, where they were played.
+        seats: (n,) int64, by which seat.
     """
 
-    shown: Tensor
-    legal: Tensor
+    inputs: Tensor
+    action_masks: Tensor
     actions: Tensor
-    log_chances: Tensor
-    tables: Ints
-    seats: Ints
+    log_probs: Tensor
+    tables: IntArray
+    seats: IntArray
 
     @classmethod
-    def room_for(cls, count: int, size: int, made: Made) -> Rows:
+    def empty(cls, count: int, size: int, num_actions: int, compute: Compute) -> Decisions:
         """Return rows to be written."""
-        device = made.device
-        legal, actions = (torch.zeros(count, dtype=torch.int64, device=device) for _ in range(2))
+        device = compute.device
         return cls(
-            shown=torch.zeros((count, size), dtype=made.precision, device=device),
-            legal=legal,
-            actions=actions,
-            log_chances=torch.zeros(count, device=device),
+            inputs=torch.zeros((count, size), dtype=compute.dtype, device=device),
+            action_masks=torch.zeros((count, num_actions), dtype=torch.bool, device=device),
+            actions=torch.zeros(count, dtype=torch.int64, device=device),
+            log_probs=torch.zeros(count, device=device),
             tables=np.zeros(count, np.int64),
             seats=np.zeros(count, np.int64),
         )
@@ -58,136 +58,145 @@ class Rows:
     def __len__(self) -> int:
         return len(self.tables)
 
-    def __getitem__(self, which: slice | Ints) -> Rows:
-        """Return some of the rows: of a slice views, of indices copies."""
-        return Rows(*(part[_index(which, part)] for part in vars(self).values()))
+    def __getitem__(self, rows: slice | IntArray) -> Decisions:
+        """Return some of the rows: views for a slice, copies for indices."""
+        return Decisions(*(array[_index(rows, array)] for array in vars(self).values()))
 
-    def __setitem__(self, which: slice | Ints, rows: Rows) -> None:
-        for own, other in zip(vars(self).values(), vars(rows).values(), strict=True):
-            own[_index(which, own)] = other
+    def __setitem__(self, rows: slice | IntArray, decisions: Decisions) -> None:
+        for own, other in zip(vars(self).values(), vars(decisions).values(), strict=True):
+            own[_index(rows, own)] = other
 
     def state(self) -> dict[str, Any]:
-        """Return a copy of all of it, for ``restored``; of a view the whole room would be kept."""
+        """Return a copy of all rows, for ``restored``; a view would save the whole buffer."""
         return vars(self[np.arange(len(self))])
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> Rows:
+    def restored(cls, state: dict[str, Any]) -> Decisions:
         """Return the rows of a ``state``."""
         return cls(**state)
 
 
-def _index(which: slice | Ints, part: Tensor | Ints) -> Any:
-    """Return which rows are meant, as an array's or a tensor's own index."""
-    indices = isinstance(which, np.ndarray) and isinstance(part, Tensor)
-    return torch.from_numpy(which).to(part.device) if indices else which
-
-
-class Batch:
-    """The rows of one update, written step by step.
-
-    Args:
-        num_tables, num_players: of the tables.
-        decisions: rows to be gathered, at least.
-        size: how many numbers stand for a decision.
-        made: where these are, and in what precision.
-
-    Attributes:
-        waiting: how many of the rows were there when it began.
-    """
-
-    def __init__(
-        self, num_tables: int, num_players: int, decisions: int, size: int, made: Made
-    ) -> None:
-        self._decisions = decisions
-        self._most_waiting = decisions  # in hands of thousands of raises the first are let go
-        self._room = Rows.room_for(decisions + num_tables + self._most_waiting, size, made)
-        self._firsts: list[int] = []
-        self._ends: list[NDArray[np.bool_]] = []
-        self._rewards: list[NDArray[np.float32]] = []
-        self._coming = np.zeros((num_tables, num_players), np.float64)
-        self._gains = np.zeros_like(self._coming)
-        self._begin(self._room[:0])
-
-    def _begin(self, waiting: Rows) -> None:
-        """Begin with the rows that wait for the end of their hands."""
-        self._count = self.waiting = len(waiting)
-        self._room[: self._count] = waiting
-        none = np.zeros(len(self._coming), np.bool_), np.zeros(self._coming.shape, np.float32)
-        self._firsts, self._ends, self._rewards = [0], [none[0]], [none[1]]
-
-    @property
-    def full(self) -> bool:
-        """Whether enough decisions were gathered."""
-        return self._count - self.waiting >= self._decisions
-
-    def place(self, count: int) -> Rows:
-        """Return the rows of the decisions of one step, to be written."""
-        self._firsts.append(self._count)
-        self._count += count
-        return self._room[self._count - count : self._count]
-
-    def close_step(self, ends: NDArray[np.bool_], rewards: NDArray[np.float32]) -> None:
-        """Note which hands a step ended, (num_tables,), and what each seat won in them, copies."""
-        self._ends.append(ends)
-        self._rewards.append(rewards)
-
-    @property
-    def rows(self) -> Rows:
-        """All rows so far; views."""
-        return self._room[: self._count]
-
-    def close(self, values: NDArray[np.float32], decay: float) -> Closed:
-        """Return what can be learnt from, and begin anew with what waits.
-
-        Args:
-            values: (rows,) what a critic expected at each of ``rows``.
-            decay: lambda of the generalised advantage estimate.
-        """
-        rows = self.rows
-        gains, closed = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.bool_)
-        advantages(
-            rows.tables,
-            rows.seats,
-            values,
-            np.array([*self._firsts, self._count]),
-            np.stack(self._ends),
-            np.stack(self._rewards),
-            decay,
-            self._coming,
-            self._gains,
-            gains,
-            closed,
-        )
-        unfinished = np.flatnonzero(~closed)
-        waiting = rows[unfinished[-self._most_waiting :]]
-        # The last of the closed rows take the places of open ones: so the fewest are copied.
-        kept = np.arange(np.count_nonzero(closed))
-        open_places = np.flatnonzero(~closed[: len(kept)])
-        kept[open_places] = np.flatnonzero(closed[len(kept) :]) + len(kept)
-        rows[open_places] = rows[kept[open_places]]
-        returns = values[kept] + gains[kept]
-        let_go = len(unfinished) - len(waiting)
-        return Closed(rows[: len(kept)], gains[kept], returns, waiting, let_go)
-
-    def go_on(self, waiting: Rows) -> None:
-        """Begin the next update with the rows that wait."""
-        self._begin(waiting)
+def _index(rows: slice | IntArray, array: Tensor | IntArray) -> Any:
+    """Return an index of rows that an array or a tensor takes."""
+    indices = isinstance(rows, np.ndarray) and isinstance(array, Tensor)
+    return torch.from_numpy(rows).to(array.device) if indices else rows
 
 
 @dataclass(frozen=True)
-class Closed:
-    """Decisions of hands that are over.
+class Rollout:
+    """Decisions of hands that are over, to learn from, and those that are carried over.
 
     Attributes:
-        rows: the decisions, views that ``Batch.go_on`` overwrites.
-        gains: (n,) their advantages.
-        returns: (n,) what the critic ought to have expected.
-        waiting: the decisions of hands that are not over.
-        let_go: how many decisions of such hands will never be learnt from, for want of room.
+        decisions: the decisions of hands that are over: views, overwritten by the next rollout.
+        advantages: (n,) float32, their generalised advantages.
+        returns: (n,) float32, advantages and values: what the critic learns.
+        unfinished: the decisions of hands that are not over.
+        dropped: how many decisions of such hands had to be dropped, for lack of space.
     """
 
-    rows: Rows
-    gains: NDArray[np.float32]
+    decisions: Decisions
+    advantages: NDArray[np.float32]
     returns: NDArray[np.float32]
-    waiting: Rows
-    let_go: int
+    unfinished: Decisions
+    dropped: int
+
+
+class RolloutBuffer:
+    """The decisions of one rollout, written step by step.
+
+    Args:
+        num_tables: number of tables.
+        num_players: seats at the largest table.
+        rollout_steps: decisions of a rollout, at least.
+        size: number of network inputs.
+        num_actions: number of actions.
+        compute: the device and type of the inputs.
+
+    Attributes:
+        carried_over: how many rows were carried over from the rollout before.
+    """
+
+    def __init__(
+        self,
+        num_tables: int,
+        num_players: int,
+        rollout_steps: int,
+        size: int,
+        num_actions: int,
+        compute: Compute,
+    ) -> None:
+        self._rollout_steps = rollout_steps
+        self._max_carried_over = rollout_steps  # hands of thousands of raises would fill memory
+        capacity = self._max_carried_over + rollout_steps + num_tables
+        self._storage = Decisions.empty(capacity, size, num_actions, compute)
+        self._next_values = np.zeros((num_tables, num_players), np.float64)
+        self._next_advantages = np.zeros_like(self._next_values)
+        self.begin(self._storage[:0])
+
+    def begin(self, unfinished: Decisions) -> None:
+        """Begin a rollout with the decisions that are carried over."""
+        self._count = self.carried_over = len(unfinished)
+        self._storage[: self._count] = unfinished
+        num_tables, num_players = self._next_values.shape
+        self._step_begins = [0]
+        self._finished = [np.zeros(num_tables, np.bool_)]
+        self._rewards = [np.zeros((num_tables, num_players), np.float32)]
+
+    @property
+    def full(self) -> bool:
+        """Whether the rollout has enough decisions."""
+        return self._count - self.carried_over >= self._rollout_steps
+
+    @property
+    def decisions(self) -> Decisions:
+        """All decisions so far, as views."""
+        return self._storage[: self._count]
+
+    def begin_step(self, count: int) -> Decisions:
+        """Return the rows of the decisions of one step, to be written."""
+        self._step_begins.append(self._count)
+        self._count += count
+        return self._storage[self._count - count : self._count]
+
+    def end_step(self, finished: NDArray[np.bool_], rewards: NDArray[np.float32]) -> None:
+        """Add which hands ended in the step, (num_tables,), and each seat's reward, copies."""
+        self._finished.append(finished)
+        self._rewards.append(rewards)
+
+    def finish(self, values: NDArray[np.float32], gae_lambda: float) -> Rollout:
+        """Return what can be learnt from.
+
+        Args:
+            values: (rows,) the critic's value of each of ``decisions``.
+            gae_lambda: lambda of the generalised advantage estimates.
+        """
+        decisions = self.decisions
+        advantages = np.zeros(len(decisions), np.float32)
+        complete = np.zeros(len(decisions), np.bool_)
+        generalised_advantages(
+            decisions.tables,
+            decisions.seats,
+            values,
+            np.array([*self._step_begins, self._count]),
+            np.stack(self._finished),
+            np.stack(self._rewards),
+            gae_lambda,
+            self._next_values,
+            self._next_advantages,
+            advantages,
+            complete,
+        )
+        incomplete = np.flatnonzero(~complete)
+        unfinished = decisions[incomplete[-self._max_carried_over :]]
+        # The last complete rows move to the places of incomplete ones: so the fewest are copied.
+        order = np.arange(np.count_nonzero(complete))
+        free = np.flatnonzero(~complete[: len(order)])
+        order[free] = np.flatnonzero(complete[len(order) :]) + len(order)
+        decisions[free] = decisions[order[free]]
+        return Rollout(
+            decisions=decisions[: len(order)],
+            advantages=advantages[order],
+            returns=values[order] + advantages[order],
+            unfinished=unfinished,
+            dropped=len(incomplete) - len(unfinished),
+        )

@@ -1,4 +1,4 @@
-"""One run of the fast trainer from its configuration to the saved agent."""
+"""One run of the PPO trainer, from its configuration to the saved agent."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sabacc_training.config.base import dump
 from sabacc_training.jobs.locking import locked_folder
 from sabacc_training.jobs.stopping import stop_signals
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.trainer import FastLearner
-from sabacc_training.runs.between_updates import AGENT, CHECKPOINT, CURVES, Conductor, kept_state
-from sabacc_training.runs.checkpoint import only_of_runs
+from sabacc_training.ppo.trainer import PPOTrainer
+from sabacc_training.runs.callback import AGENT, CHECKPOINT, EVENTS, RunCallback, resumed_state
+from sabacc_training.runs.checkpoint import refuse_malformed_state
 from sabacc_training.runs.progress import TrainingProgress
-from sabacc_training.runs.tensorboard import Curves
+from sabacc_training.runs.tensorboard import EventWriter
 
 
 def train(config: PPOConfig, folder: Path, *, resume: bool = False) -> Path:
@@ -26,38 +26,41 @@ def train(config: PPOConfig, folder: Path, *, resume: bool = False) -> Path:
     Args:
         config: the run.
         folder: where its files go; made if it is missing.
-        resume: go on from the checkpoint in the folder, as if there had been no stop.
+        resume: continue from the checkpoint in the folder, as if there had been no stop.
     """
     with locked_folder(folder):
         return _train(config, folder, resume)
 
 
 def _train(config: PPOConfig, folder: Path, resume: bool) -> Path:
-    state = kept_state(config, folder, resume)
+    state = resumed_state(config, folder, resume)
     if state is None:
-        learner = FastLearner(config)
+        trainer = PPOTrainer(config)
     else:
-        with only_of_runs(folder / CHECKPOINT):
-            # Also on a processor that would choose another precision.
-            learner = FastLearner(config, precision=state["precision"])
-            learner.restore(state)
+        with refuse_malformed_state(folder / CHECKPOINT):
+            # The precision of before, also on a processor that would choose another.
+            trainer = PPOTrainer(config, precision=state["precision"])
+            trainer.restore(state)
     opponent = config.load(config.evaluation.opponent)
     write_text(folder / "config.json", dump(config))
     with (
-        Curves(folder / CURVES, learner.steps) as curves,
-        TrainingProgress(learner.steps, config) as bar,
-        stop_signals() as told,
+        EventWriter(folder / EVENTS, trainer.steps) as events,
+        TrainingProgress(trainer.steps, config) as bar,
+        stop_signals() as signals,
     ):
-        conductor = Conductor(learner, opponent, folder, bar, told, curves, state)
-        while learner.steps < config.steps:
-            before, began = learner.steps, time.perf_counter()
-            learner.update()
-            taken = time.perf_counter() - began
-            speed = {"speed/decisions_a_second": (learner.steps - before) / taken}
-            seconds = {f"seconds/{name}": each for name, each in learner.clock.seconds.items()}
-            curves.write(learner.steps, speed | learner.figures | seconds)
-            conductor.between_updates()
-        conductor.keep()
-    learner.save_agent(folder / AGENT)
-    print(f"where the time went: {learner.clock}", file=sys.stderr)
+        callback = RunCallback(trainer, opponent, folder, bar, signals, events, state)
+        while trainer.steps < config.steps:
+            before, began = trainer.steps, time.perf_counter()
+            trainer.update()
+            seconds = time.perf_counter() - began
+            speed = {"time/fps": (trainer.steps - before) / seconds}
+            sections = {
+                f"time/{name.replace(' ', '_')}_seconds": total
+                for name, total in trainer.profiler.seconds.items()
+            }
+            events.write(trainer.steps, speed | trainer.metrics | sections)
+            callback.between_updates()
+        callback.save()
+    trainer.save_agent(folder / AGENT)
+    print(f"where the time went: {trainer.profiler}", file=sys.stderr)
     return folder / AGENT

@@ -1,4 +1,4 @@
-"""Who plays the seats beside the learner's, where not all of them are the policy as it is."""
+"""The seat assignment: who plays the seats that are not the learner's, hand by hand."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from sabacc_env.envs.opponents import Opponents
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.runs.opponent_pool import Pool
+from sabacc_training.runs.opponent_pool import OpponentPool
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 CURRENT = 0
-"""The place of the policy as it is in the pool."""
+"""The index of the current policy in the pool."""
 
 
-class Cast:
-    """Draws at every hand who plays: one seat is always the learner's, all others one member's.
+class SeatAssignment:
+    """Draws for every hand who plays: one seat is the learner's, all others one pool member's.
 
-    All others, for that is how margins are measured. With as many scripted agents spread over all
-    tables, a learner at eight seats plays among copies of itself and hardly ever meets seven of
-    another kind: at spacers it ended 13.7 antes a hand behind the maximiser, and so 4.5 ahead.
+    All others, for margins are measured in the same way. When scripted agents were spread over the
+    seats of all tables instead, a learner at eight seats played among copies of itself and hardly
+    ever met seven of another kind: at spacers it ended 13.7 antes a hand behind the maximiser, and
+    with this assignment 4.5 antes ahead.
 
     Args:
-        pool: who there is, and how often each is drawn.
+        config: the run.
+        pool: the members, and how often each is drawn.
         tables: where they play.
-        rng: decides every draw.
     """
 
-    def __init__(self, config: PPOConfig, pool: Pool, tables: Tables) -> None:
+    def __init__(self, config: PPOConfig, pool: OpponentPool, tables: Tables) -> None:
         self._tables = tables
         self._opponents = Opponents(
             config.rule_set,
@@ -49,54 +50,56 @@ class Cast:
         self._opponents.begin(tables)
 
     @property
-    def members(self) -> Ints:
-        """(num_tables, num_players) who plays each seat, by the place in the pool."""
+    def members(self) -> IntArray:
+        """(num_tables, num_players) who plays each seat, as an index into the pool."""
         return self._opponents.members
 
-    def choose(self, pool: Pool) -> None:
-        """Draw from the pool as it is now, from the next hands on."""
+    def set_pool(self, pool: OpponentPool) -> None:
+        """Draw from a pool that has changed, from the next hands on."""
         self._opponents.choose(pool.agents, pool.weights)
 
     def state(self) -> dict[str, Any]:
-        """Return who plays where, and what they remember of it, for ``restore``."""
+        """Return who plays where, and what they remember of the hand, for ``restore``."""
         return {"members": self.members, "remembered": self._opponents.remembered()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a ``state``."""
+        """Continue from a ``state``."""
         self.members[:] = state["members"]
         self._opponents.recall(state["remembered"])
 
-    def draw(self, which: Ints, rng: np.random.Generator) -> None:
-        """Draw who plays at these tables, where a hand begins."""
-        self._opponents.draw(which, rng)
-        players = self._tables.players[which]
-        heroes = (rng.random(len(which)) * players).astype(np.int64)
-        self.members[which] = self.members[which, (heroes + 1) % players, None]
-        self.members[which, heroes] = CURRENT
-        self._opponents.restart(which)
+    def draw(self, indices: IntArray, rng: np.random.Generator) -> None:
+        """Draw who plays at the tables where a hand begins."""
+        self._opponents.draw(indices, rng)
+        players = self._tables.players[indices]
+        learner_seats = (rng.random(len(indices)) * players).astype(np.int64)
+        self.members[indices] = self.members[indices, (learner_seats + 1) % players, None]
+        self.members[indices, learner_seats] = CURRENT
+        self._opponents.restart(indices)
 
-    def learners(self) -> Ints:
+    def learner_tables(self) -> IntArray:
         """Return the tables where the learner is to act."""
-        seats = self._tables.seats_to_act
-        return np.flatnonzero(self.members[np.arange(len(seats)), seats] == CURRENT)
+        return np.flatnonzero(self._members_to_act() == CURRENT)
 
-    def play(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
-        """Return the tables where the others are to act, and what they play there."""
-        seats = self._tables.seats_to_act
-        others = np.flatnonzero(self.members[np.arange(len(seats)), seats] != CURRENT)
+    def act(self, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        """Return the tables where the others are to act, and their actions there."""
+        others = np.flatnonzero(self._members_to_act() != CURRENT)
         if not len(others):
             return others, others
         return others, self._opponents.actions(self._tables, others, rng)
 
+    def _members_to_act(self) -> IntArray:
+        seats = self._tables.seats_to_act
+        return np.asarray(self.members[np.arange(len(seats)), seats])
 
-class ForEachGame:
-    """An agent for tables of several games: one of the same kind for each.
+
+class AgentPerGame:
+    """An agent for tables of several games: one agent of the same kind for each game.
 
     Args:
-        spec: which agent, as ``sabacc_agents.load`` takes it.
-        games: rules and seats.
+        spec: names the agent, as ``sabacc_agents.load`` takes it.
+        games: a rule set and a number of seats each.
         bet_sizes: what the bet actions mean.
-        game_of: (num_tables,) which of the games each table plays.
+        game_of: (num_tables,) the index of the game that each table plays.
     """
 
     def __init__(
@@ -104,7 +107,7 @@ class ForEachGame:
         spec: str,
         games: Sequence[tuple[RuleSet, int]],
         bet_sizes: Sequence[str | int | float],
-        game_of: Ints,
+        game_of: IntArray,
     ) -> None:
         self._agents: list[Agent] = [
             load(spec, rules, players, bet_sizes) for rules, players in games
@@ -113,20 +116,20 @@ class ForEachGame:
         self.wants = getattr(self._agents[0], "wants", "observations")
 
     def reset(self, num_tables: int) -> None:
-        """Start that many tables."""
+        """Prepare for that many tables."""
         agent_calls.reset(self._agents, num_tables)
 
-    def restart(self, tables: Ints) -> None:
+    def restart(self, tables: IntArray) -> None:
         """Begin a new hand at these tables."""
         for game, agent in enumerate(self._agents):
             agent_calls.restart([agent], tables[self._game_of[tables] == game])
 
     def remembered(self) -> list[Any]:
-        """Return what the agent of each game remembers of the hands in play."""
+        """Return the memory of the agent of each game, for ``recall``."""
         return agent_calls.remembered(self._agents)
 
     def recall(self, remembered: list[Any]) -> None:
-        """Go on from what they ``remembered``."""
+        """Restore what ``remembered`` returned."""
         agent_calls.recall(self._agents, remembered)
 
     def act(
@@ -134,19 +137,19 @@ class ForEachGame:
         observations: NDArray[np.float32] | list[object],
         action_masks: NDArray[np.int8],
         rng: np.random.Generator,
-        tables: Ints | None = None,
-    ) -> Ints:
+        tables: IntArray | None = None,
+    ) -> IntArray:
         """Choose a legal action for each row."""
         assert tables is not None
         games = self._game_of[tables]
         actions = np.zeros(len(tables), np.int64)
         for game in np.unique(games):
             rows = np.flatnonzero(games == game)
-            seen = (
+            inputs = (
                 [observations[row] for row in rows]
                 if isinstance(observations, list)
                 else observations[rows]
             )
             agent = self._agents[game]
-            actions[rows] = agent.act(seen, action_masks[rows], rng, tables[rows])
+            actions[rows] = agent.act(inputs, action_masks[rows], rng, tables[rows])
         return actions

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class Workers:
-    """The calling thread and those beside it. What runs on them must give up the GIL to gain.
+    """The calling thread and further ones. Only work that releases the GIL becomes faster.
 
     Args:
         threads: how many there are in all.
@@ -18,7 +18,7 @@ class Workers:
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def together(self, *jobs: Callable[[], None]) -> None:
-        """Do all jobs, side by side where there are several threads."""
+        """Run all jobs, in parallel where there are several threads."""
         if self._pool is None:
             for job in jobs:
                 job()
@@ -28,19 +28,19 @@ class Workers:
         for other in others:
             other.result()
 
-    def over(self, rows: int, work: Callable[[slice], None], at_once: int = 1) -> None:
-        """Do some work on all rows, each thread on consecutive ones.
+    def over(self, rows: int, work: Callable[[slice], None], piece_size: int = 1) -> None:
+        """Run some work over all rows, each thread on consecutive ones.
 
         Args:
             rows: their number.
-            work: is given which rows; several threads call it at the same time.
-            at_once: each thread begins at a multiple of it.
+            work: takes a slice of rows; several threads call it at the same time.
+            piece_size: each thread begins at a multiple of it.
         """
         if not rows:
             return
-        pieces = -(-rows // at_once)
+        pieces = -(-rows // piece_size)
         shares = range(min(self._threads, pieces))
-        begins = [pieces * share // len(shares) * at_once for share in shares]
+        begins = [pieces * share // len(shares) * piece_size for share in shares]
         ends = [*begins[1:], rows]
         parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
         self.together(*(lambda part=part: work(part) for part in parts))

@@ -1,7 +1,7 @@
-"""Checkpoints: everything that a training run needs to go on, in one file, written atomically.
+"""Checkpoints: everything that a training run needs to resume, in one file, written atomically.
 
-The file is sealed: a format line, a checksum, the configuration as JSON, the state as torch saves
-it. One that is damaged anywhere is refused: what went on from it would be no run of any seed.
+The file has a format line, a checksum, the configuration as JSON, and the state as torch saves it.
+A damaged file is refused: a run that continued from it would be no run of any seed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sabacc_env.storage.files import write_bytes
 from sabacc_env.storage.sealed import sealed, unsealed
 from sabacc_training.config.run import RunConfig
 
-FORMAT: Final = b"sabacc-env training checkpoint 7\n"
+FORMAT: Final = b"sabacc-env training checkpoint 8\n"
 """The first line of a checkpoint; the number changes when the rest does."""
 
-FREE = frozenset({"evaluation", "checkpoint_seconds", "threads"})
-"""Sections and keys of a configuration that may be others when a run goes on."""
+CHANGEABLE = frozenset({"evaluation", "checkpoint_seconds", "threads"})
+"""Sections and keys of a configuration that may change when a run is resumed."""
 
 
 def save_checkpoint(path: Path, config: RunConfig, state: dict[str, Any]) -> None:
-    """Write a run's configuration and state; the file before is there until the new one is."""
+    """Write a run's configuration and state, atomically."""
     buffer = io.BytesIO()
     torch.save(_as_tensors(state), buffer)
     write_bytes(path, sealed(FORMAT, config.model_dump(mode="json"), buffer.getvalue()))
@@ -38,8 +38,8 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
     """Return the state in a checkpoint of the same configuration; no code in it is run.
 
     Raises:
-        SabaccError: where there is none, it is damaged or something else, or it is of another
-            configuration.
+        SabaccError: if there is no checkpoint, if the file is damaged or something else, or if the
+            configuration is another.
     """
     try:
         old, state = unsealed(FORMAT, path.read_bytes())
@@ -50,25 +50,25 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
     except SabaccError as error:
         raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
     new = config.model_dump(mode="json")
-    with only_of_runs(path):
-        others = [key for key in new if key not in FREE and old.get(key) != new[key]]
+    with refuse_malformed_state(path):
+        others = [key for key in new if key not in CHANGEABLE and old.get(key) != new[key]]
     if others:
-        longer = ", for schedules run over all steps and no run is made longer"
+        longer = "; schedules depend on the number of steps, so a run cannot be made longer"
         raise SabaccError(
             f"{path}: was made with other values of {', '.join(others)}; resume with the same "
             f"configuration, or start afresh in another folder{longer if 'steps' in others else ''}"
         )
-    with only_of_runs(path):
-        kept: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
-    return kept
+    with refuse_malformed_state(path):
+        loaded: dict[str, Any] = _as_arrays(torch.load(io.BytesIO(state), weights_only=True))
+    return loaded
 
 
 @contextmanager
-def only_of_runs(path: Path) -> Iterator[None]:
-    """Refuse, while it is read, what a checkpoint holds and no run has written, its seal whole.
+def refuse_malformed_state(path: Path) -> Iterator[None]:
+    """Turn errors while a state is read into one sentence: its checksum is right, it is malformed.
 
     Raises:
-        SabaccError: in place of whatever else is raised meanwhile.
+        SabaccError: in place of any other error.
     """
     try:
         yield
@@ -76,11 +76,12 @@ def only_of_runs(path: Path) -> Iterator[None]:
         raise
     except Exception as error:
         raise SabaccError(
-            f"{path}: cannot be resumed from; it holds what no run of this configuration wrote"
+            f"{path}: cannot be resumed from; it is not the state of a run of this configuration"
         ) from error
 
 
-# ``weights_only`` loading knows tensors, numbers, text and containers: arrays and bytes are marked.
+# ``weights_only`` loading accepts tensors, numbers, text and containers only. Arrays and bytes are
+# saved as marked tensors.
 
 
 def _as_tensors(value: Any) -> Any:

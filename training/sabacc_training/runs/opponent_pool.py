@@ -1,4 +1,4 @@
-"""The learner's opponents: itself as it is, its earlier selves, and agents that do not learn."""
+"""The opponent pool: the current policy, snapshots of it, and agents that do not learn."""
 
 from __future__ import annotations
 
@@ -19,53 +19,51 @@ class LearningAgent(Agent, Protocol):
         ...
 
     def state(self) -> Any:
-        """Return what it plays by, for ``restore``."""
+        """Return its weights, for ``restore``."""
         ...
 
     def restore(self, state: Any) -> None:
-        """Play by a ``state``."""
+        """Play by the weights of a ``state``."""
         ...
 
 
-class Pool:
-    """A list of agents in which nobody ever changes place, and how often each is drawn.
+class OpponentPool:
+    """A list of agents, and how often each is drawn. No agent ever changes its index.
 
     Args:
-        config: the run; its section ``pool`` says who belongs to it.
+        config: the run; its section ``pool`` names the members.
         current: the policy that learns.
-        build: makes an agent for this run's games from what a user writes.
+        make_agent: makes an agent for the games of the run from its name.
     """
 
     def __init__(
-        self, config: RunConfig, current: LearningAgent, build: Callable[[str], Agent]
+        self, config: RunConfig, current: LearningAgent, make_agent: Callable[[str], Agent]
     ) -> None:
         self._config = config.pool
         self._current = current
-        self._scripted = [build(spec) for spec in config.pool.scripted]
+        self._scripted = [make_agent(spec) for spec in config.pool.scripted]
         self._snapshots: list[LearningAgent] = []
         self._next_snapshot = config.pool.snapshot_every
         self._rng = np.random.default_rng([config.seed, 1])
 
     @property
     def agents(self) -> list[Agent]:
-        """Everybody, in a place that stays theirs."""
+        """All members."""
         return [self._current, *self._scripted, *self._snapshots]
 
     @property
     def weights(self) -> list[float]:
         """How often each of ``agents`` is drawn, in proportion."""
-        snapshots = self._config.snapshots
-        if not self._snapshots:
-            return [self._config.current + snapshots, *self._config.scripted.values()]
-        each = snapshots / len(self._snapshots)
-        return [
-            self._config.current,
-            *self._config.scripted.values(),
-            *(each for _ in self._snapshots),
-        ]
+        config, count = self._config, len(self._snapshots)
+        current = config.current if count else config.current + config.snapshots
+        return [current, *config.scripted.values(), *[config.snapshots / max(count, 1)] * count]
 
-    def grow(self, steps: int) -> bool:
-        """Take a snapshot if one is due after so many steps; say whether one was taken."""
+    def add_snapshot_if_due(self, steps: int) -> bool:
+        """Add a snapshot of the current policy if one is due after so many steps.
+
+        Returns:
+            Whether one was added.
+        """
         if steps < self._next_snapshot or not self._config.snapshots:
             return False
         self._next_snapshot = steps + self._config.snapshot_every
@@ -85,7 +83,7 @@ class Pool:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a ``state`` of a pool of the same configuration."""
+        """Continue from a ``state`` of a pool of the same configuration."""
         self._snapshots = []
         for weights in state["snapshots"]:
             snapshot = self._current.frozen()

@@ -1,4 +1,4 @@
-"""The progress of a training run: how far, how fast, and how well it plays."""
+"""The progress bar of a training run: steps, speed, and margin."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sabacc_training.jobs.progress_bar import Bar
 
 
 class TrainingProgress(Bar):
-    """A bar over a run's steps; a line a report where stderr is no terminal.
+    """A bar over a run's steps; a line for each report where stderr is not a terminal.
 
     Args:
-        steps: the steps that are done already.
+        steps: the steps that were done before.
         config: the run.
     """
 
@@ -40,14 +40,14 @@ class TrainingProgress(Bar):
 
     def margin(self, margin: Estimate) -> None:
         """Show the latest margin over the fixed opponent."""
-        self._bar.update(self._task, margin=f"{margin} mA/h over {self._opponent}")
+        self._bar.update(self._task, margin=f"{margin} mante/hand over {self._opponent}")
 
     def best(self, margin: float) -> None:
         """Show the largest margin so far."""
         self._bar.update(self._task, best=f"best {margin:+z,.0f}")
 
     def report(self) -> None:
-        """Print how it stands as a line where there is no bar."""
+        """Print the progress as a line where there is no bar."""
         (task,) = self._bar.tasks
         speed = (task.completed - self._first) / (time.monotonic() - self._began)
         steps = f"{task.completed:,} of {task.total:,} steps, {speed:,.0f}/s"

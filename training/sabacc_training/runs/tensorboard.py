@@ -1,7 +1,7 @@
-"""A run's curves, as TensorBoard shows them.
+"""A run's metrics as TensorBoard reads them.
 
-Written in place and at once, not by a thread as TensorBoard's own writer does: what goes wrong is
-then an error of the run, and can be said in one sentence.
+They are written in place and at once, not by a thread as TensorBoard's own writer does. So a full
+disk is an error of the run, which can say it in one sentence.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import make_folder
 
 
-class Curves:
+class EventWriter:
     """One file of events, closed on leaving ``with``.
 
     Args:
-        folder: where it is made.
-        steps: where the run begins or goes on: later events of earlier files do not count.
+        folder: where the file is made.
+        steps: where the run begins or continues: TensorBoard ignores later steps of earlier files.
 
     Raises:
-        SabaccError: where it cannot be written, now or later.
+        SabaccError: if the file cannot be written, now or later.
     """
 
     def __init__(self, folder: Path, steps: int) -> None:
@@ -38,12 +38,12 @@ class Curves:
         try:
             self._file = self._path.open("wb", buffering=0)
         except OSError as error:
-            raise self._refusal(error) from None
+            raise self._write_error(error) from None
         self._write(Event(file_version="brain.Event:2"))
         self._write(Event(step=steps, session_log=SessionLog(status=SessionLog.START)))
 
     def write(self, steps: int, values: Mapping[str, float]) -> None:
-        """Write numbers by their names, after so many steps of the run."""
+        """Write numbers by their tags, after so many steps of the run."""
         summary = Summary(
             value=[
                 Summary.Value(tag=name, simple_value=float(value)) for name, value in values.items()
@@ -57,12 +57,12 @@ class Curves:
         RecordWriter(record).write(event.SerializeToString())
         rest = record.getvalue()
         try:
-            while rest:  # a disk that becomes full takes a part
+            while rest:  # a disk that is almost full takes a part
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            raise self._refusal(error) from None
+            raise self._write_error(error) from None
 
-    def _refusal(self, error: OSError) -> SabaccError:
+    def _write_error(self, error: OSError) -> SabaccError:
         return SabaccError(f"{self._path}: cannot be written ({error.strerror})")
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""The learner: MaskablePPO, its tables, its pool, and the averaged policy that is saved."""
+"""The trainer: MaskablePPO, its tables, its opponent pool, and the average policy that is saved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from sabacc_agents.networks.features import Outlook
+from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_agents.networks.network import NetworkInfo, save_network
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -18,22 +18,22 @@ from torch import nn
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_training.config.run import check_threads, linear
-from sabacc_training.runs.opponent_pool import Pool
+from sabacc_training.runs.opponent_pool import OpponentPool
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.sb3.policy import Actor, PolicyAgent, Shown, network_weights
+from sabacc_training.sb3.policy import Actor, Features, PolicyAgent, network_weights
 
 ACTIVATION = "relu"
 
 
-class Learner:
-    """Everything that a training run changes while it runs, and can go on from.
+class MaskablePPOTrainer:
+    """Everything that a run of MaskablePPO changes, and can continue from.
 
     Attributes:
         model: sb3-contrib's MaskablePPO.
         env: its tables.
-        pool: its opponents.
-        agent: the policy as it is now.
-        average: the policy that is saved: the moving average of the learner's weights.
+        pool: the opponents.
+        agent: the current policy.
+        average: the policy that is saved: the moving average of the current one's weights.
     """
 
     def __init__(self, config: MaskablePPOConfig) -> None:
@@ -45,59 +45,55 @@ class Learner:
         self.model = _model(config, self.env)
         self.agent = PolicyAgent(Actor(self.model.policy))
         self.average = self.agent.frozen()
-        self.pool = Pool(
-            config,
-            self.agent,
-            config.load,
-        )
+        self.pool = OpponentPool(config, self.agent, config.load)
         self.env.set_opponents(self.pool.agents, self.pool.weights)
-        self._followed = 0
+        self._last_update = 0
 
     @property
     def steps(self) -> int:
         """The learner's decisions so far."""
         return int(self.model.num_timesteps)
 
-    def follow(self) -> None:
-        """Move on what follows the policy after an update: average, pool, stakes, entropy's weight.
+    def update_followers(self) -> None:
+        """Update what follows the policy: average, opponent pool, starts of hands, entropy weight.
 
-        The average starts as the mean of all updates and becomes a moving one.
+        The average begins as the mean of all policies and becomes a moving average.
         """
-        if self.steps > self._followed:
-            self._followed = self.steps
+        if self.steps > self._last_update:
+            self._last_update = self.steps
             updates = self.steps // self.model.rollout_buffer.buffer_size // self.env.num_envs
-            self._average(max(self.config.polyak_tau, 1 / updates))
-            if self.pool.grow(self.steps):
+            self._update_average(max(self.config.polyak_tau, 1 / updates))
+            if self.pool.add_snapshot_if_due(self.steps):
                 self.env.set_opponents(self.pool.agents, self.pool.weights)
         progress = min(1.0, self.steps / self.config.steps)
         start = self.config.start
         self.env.set_stakes(start.stacks_at(progress), start.sabacc_pot_at(progress))
         self.model.ent_coef = linear(self.config.sb3.ent_coef, progress)
 
-    def _average(self, rate: float) -> None:
+    def _update_average(self, tau: float) -> None:
         with torch.no_grad():
             pairs = zip(self.average.actor.parameters(), self.agent.actor.parameters(), strict=True)
             for mean, latest in pairs:
-                mean.lerp_(latest, rate)
+                mean.lerp_(latest, tau)
 
     def save_agent(self, path: Path) -> None:
-        """Write the averaged policy as a network that ``sabacc_agents`` plays."""
+        """Write the average policy as a network that ``sabacc_agents`` plays."""
         config = self.config
-        training = config.told_after(self.steps)
+        record = config.training_record(self.steps)
         seats = (config.num_players,)
-        info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, training)
+        info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, record)
         actor = self.average.actor
-        save_network(path, network_weights(actor), info, actor.shown.outlook)
+        save_network(path, network_weights(actor), info, actor.features.extractor)
 
     def state(self) -> dict[str, Any]:
-        """Return all of it, for ``restore``: what follows is then as if there had been no stop.
+        """Return everything that ``restore`` needs to continue as if there had been no stop.
 
         Only between two rollouts.
         """
         model = self.model
         return {
             "steps": self.steps,
-            "followed": self._followed,
+            "last_update": self._last_update,
             "updates": model._n_updates,
             "policy": model.policy.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
@@ -110,10 +106,10 @@ class Learner:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a ``state`` of a learner of the same configuration."""
+        """Continue from a ``state`` of a trainer of the same configuration."""
         model = self.model
         model.num_timesteps = state["steps"]
-        self._followed = state["followed"]
+        self._last_update = state["last_update"]
         model._n_updates = state["updates"]
         model.policy.load_state_dict(state["policy"])
         model.policy.optimizer.load_state_dict(state["optimizer"])
@@ -161,9 +157,9 @@ def _model(config: MaskablePPOConfig, env: SabaccVecEnv) -> MaskablePPO:
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
             "activation_fn": nn.ReLU,
-            "features_extractor_class": Shown,
+            "features_extractor_class": Features,
             "features_extractor_kwargs": {
-                "outlook": Outlook.on([config.rule_set], config.num_players)
+                "extractor": FeatureExtractor.for_games([config.rule_set], config.num_players)
             },
         },
     )

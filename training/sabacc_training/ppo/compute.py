@@ -1,0 +1,58 @@
+"""Where networks compute, and in what precision."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import llvmlite.binding
+import numba
+import torch
+
+from sabacc_env.errors import SabaccError
+
+BFLOAT16_FEATURES: Final = {"+avx512bf16", "+amx-bf16"}
+"""LLVM's names for the features of a processor that multiplies bfloat16 faster than float32."""
+
+
+class Compute(NamedTuple):
+    """The device of the networks, and the type in which they multiply matrices.
+
+    Weights are float32 throughout. Matrices are multiplied under ``autocast``.
+    """
+
+    device: str
+    dtype: torch.dtype
+
+    @classmethod
+    def choose(cls, device: str, precision: str) -> Compute:
+        """Return what a configuration names; precision "auto" is bfloat16 where that is faster.
+
+        On a processor, the features that Numba compiles for decide. ``NUMBA_CPU_NAME=generic`` asks
+        for what every processor has, and so for float32 here.
+
+        Raises:
+            SabaccError: for a GPU where there is none.
+        """
+        if device == "cuda" and not torch.cuda.is_available():
+            raise SabaccError('device: PyTorch finds no GPU here; leave it at "cpu"')
+        if precision == "auto":
+            features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made as it is read
+            if features is None:
+                features = llvmlite.binding.get_host_cpu_features().flatten()
+            fast = BFLOAT16_FEATURES & set(features.split(","))
+            precision = "bfloat16" if device == "cuda" or fast else "float32"
+        return cls(device, getattr(torch, precision))
+
+    @property
+    def precision(self) -> str:
+        """The precision as configurations name it."""
+        return str(self.dtype).removeprefix("torch.")
+
+    @property
+    def piece_size(self) -> int:
+        """Rows that pass a network together: few on a processor, so that they stay in its cache."""
+        return 1024 if self.device == "cpu" else 65_536
+
+    def autocast(self) -> torch.autocast:
+        """Return the context in which networks run."""
+        return torch.autocast(self.device, self.dtype, enabled=self.dtype != torch.float32)

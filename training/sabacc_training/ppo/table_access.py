@@ -1,0 +1,140 @@
+"""How the trainer reads its tables: those of the processors, and those of a GPU.
+
+Networks, losses and gradients are the same code on both. Only the way from the tables' arrays to
+tensors differs.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sabacc_agents.networks.features import NEAR, FeatureExtractor
+from torch import Tensor
+
+from sabacc_env.tables import Tables
+from sabacc_training.ppo.compute import Compute
+from sabacc_training.ppo.network_inputs import NetworkInputs
+from sabacc_training.ppo.rollout_buffer import Decisions, IntArray
+from sabacc_training.ppo.threads import Workers
+
+
+class CpuAccess:
+    """Reads tables of the processors.
+
+    Args:
+        threads: how many threads share the work.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.workers = Workers(threads)
+        self._scratch = np.zeros((0, 0), np.float32)
+
+    def readable(self, tables: Tables) -> Tables:
+        """Return tables whose arrays NumPy can read."""
+        return tables
+
+    def observe(
+        self, inputs: NetworkInputs, tables: Tables, indices: IntArray, out: Decisions
+    ) -> None:
+        """Write the inputs and masks of the seats to act at some tables."""
+        if self._scratch.shape != (tables.num_tables, inputs.size):
+            self._scratch = np.zeros((tables.num_tables, inputs.size), np.float32)
+
+        def write(rows: slice) -> None:
+            scratch = self._scratch[rows]
+            inputs.write(tables, indices[rows], scratch)
+            out.inputs[rows].copy_(torch.from_numpy(scratch))
+            masks = torch.from_numpy(tables.action_masks[indices[rows]])
+            out.action_masks[rows].copy_(masks)
+
+        self.workers.over(len(indices), write)
+
+
+class GpuAccess:
+    """Reads tables of a GPU, where the networks are too."""
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self.workers = Workers(1)
+
+    def readable(self, tables: Tables) -> Tables:
+        """Return tables whose arrays NumPy can read: copies in this machine's memory."""
+        return cast(Tables, HostTables(tables))
+
+    def observe(
+        self, inputs: NetworkInputs, tables: Tables, indices: IntArray, out: Decisions
+    ) -> None:
+        """Write the inputs and masks of the seats to act at some tables."""
+        rows = torch.from_numpy(indices).to(self._device)
+        features = extract_on_gpu(shared(tables.observations)[rows], inputs.extractor)
+        hidden = [shared(part) for part in inputs.hidden(tables, indices)]
+        out.inputs.copy_(torch.cat([features, *hidden], dim=1))
+        out.action_masks.copy_(shared(tables.action_masks)[rows])
+
+
+TableAccess = CpuAccess | GpuAccess
+
+
+def table_access(compute: Compute, threads: int) -> TableAccess:
+    """Return how tables are read on a device.
+
+    Args:
+        compute: says which device.
+        threads: how many threads share the work of the processors; for a GPU there is one.
+    """
+    return CpuAccess(threads) if compute.device == "cpu" else GpuAccess(compute.device)
+
+
+def extract_on_gpu(observations: Tensor, extractor: FeatureExtractor) -> Tensor:
+    """Return what ``extractor.extract`` returns, of observations on a GPU."""
+    columns, terms, factors = _extractor_tensors(extractor, observations.device)
+    totals = sum(observations[:, terms[:, k]] * factors[:, k] for k in range(terms.shape[1]))
+    distances = torch.as_tensor(totals).abs()
+    near = [(1 - distances / width).clamp(min=0) for width in (1, NEAR)]
+    return torch.cat([observations[:, columns], distances / 5, *near], dim=1)
+
+
+@cache
+def _extractor_tensors(
+    extractor: FeatureExtractor, device: torch.device
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return an extractor's columns, terms and factors on a device, copied once."""
+    parts = extractor.columns, extractor.terms, extractor.factors
+    columns, terms, factors = (torch.from_numpy(part).to(device) for part in parts)
+    return columns, terms, factors
+
+
+READ_WHOLE: Final = ("seats_to_act", "finished", "net_credits")
+"""What every step changes at all tables."""
+
+
+class HostTables:
+    """Tables of a GPU as agents on the processors read them: what is read is a copy."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self.observations = _HostRows(shared(tables.observations))
+        self.action_masks = _HostRows(shared(tables.action_masks))
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._tables, name)
+        return shared(value).cpu().numpy() if name in READ_WHOLE else value
+
+
+class _HostRows:
+    """An array of which some rows are copied at a time."""
+
+    def __init__(self, array: Tensor) -> None:
+        self._array = array
+
+    def __getitem__(self, rows: IntArray) -> NDArray[Any]:
+        return np.asarray(self._array[torch.from_numpy(rows).to(self._array.device)].cpu())
+
+
+def shared(array: Any) -> Tensor:
+    """Return an array of tables on a GPU as a tensor in the same memory."""
+    return torch.as_tensor(array, device="cuda")

@@ -1,0 +1,178 @@
+"""What happens between the updates of a run, whichever trainer runs: evaluate, save, stop."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from signal import Signals
+from typing import Any, Final, Protocol
+
+from sabacc_env.agent import Agent
+from sabacc_env.errors import SabaccError
+from sabacc_training.config.run import RunConfig
+from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.evaluation.margins import Estimate
+from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.runs.checkpoint import (
+    load_checkpoint,
+    refuse_malformed_state,
+    save_checkpoint,
+)
+from sabacc_training.runs.progress import TrainingProgress
+from sabacc_training.runs.tensorboard import EventWriter
+
+AGENT: Final = "agent.safetensors"
+"""File name of the trained agent in the folder of its run."""
+
+BEST: Final = "best.safetensors"
+"""File name of the agent with the largest margin of all evaluations."""
+
+CHECKPOINT: Final = "checkpoint.pt"
+EVENTS: Final = "tensorboard"
+
+
+class Trainer(Protocol):
+    """What every trainer offers to a run."""
+
+    @property
+    def config(self) -> Any:
+        """The run's configuration, a ``RunConfig``."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """The learner's decisions so far."""
+        ...
+
+    @property
+    def average(self) -> Agent:
+        """The policy that is saved."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that ``restore`` needs to continue as if there had been no stop."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from a ``state`` of a trainer of the same configuration."""
+        ...
+
+    def save_agent(self, path: Path) -> None:
+        """Write the policy that is saved."""
+        ...
+
+
+def holds_run(folder: Path) -> bool:
+    """Return whether a folder holds a run that can be resumed."""
+    return os.path.exists(folder / CHECKPOINT)  # noqa: PTH110 (Path's raises PermissionError)
+
+
+def resumed_state(config: RunConfig, folder: Path, resume: bool) -> dict[str, Any] | None:
+    """Return the state that a run continues from; None for a new run.
+
+    Raises:
+        SabaccError: if the folder holds a run that is not to be resumed, or none that could be.
+    """
+    if not resume and holds_run(folder):
+        raise SabaccError(
+            f"{folder}: holds a run already; go on with it (--resume) or name another folder"
+        )
+    if not resume:
+        return None
+    state = load_checkpoint(folder / CHECKPOINT, config)
+    with refuse_malformed_state(folder / CHECKPOINT):
+        float(state["seconds"])
+        float(state["best"] or 0)
+    return state
+
+
+class RunCallback:
+    """Evaluates, saves and stops a run between its updates.
+
+    Args:
+        trainer: what learns.
+        opponent: the opponent of the evaluations.
+        folder: where the run's files are.
+        bar: shows the progress.
+        signals: the signals that were received.
+        events: records margins.
+        state: the state that the run continues from, None for a new run.
+    """
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        opponent: Agent,
+        folder: Path,
+        bar: TrainingProgress,
+        signals: list[Signals],
+        events: EventWriter,
+        state: dict[str, Any] | None,
+    ) -> None:
+        self._trainer = trainer
+        self._opponent = opponent
+        self._folder = folder
+        self._bar = bar
+        self._signals = signals
+        self._events = events
+        self._began = self._saved_at = time.monotonic()
+        self._seconds_before: float = state["seconds"] if state else 0.0
+        self._evaluated_at = trainer.steps
+        self._best: float | None = state["best"] if state else None
+        if self._best is not None:
+            bar.best(self._best)
+
+    def between_updates(self) -> None:
+        """Evaluate, save a checkpoint and stop, each if it is time.
+
+        Raises:
+            Stopped: after a signal, when the checkpoint is written.
+        """
+        trainer, evaluation = self._trainer, self._trainer.config.evaluation
+        self._bar.steps(trainer.steps)
+        evaluates = trainer.steps // evaluation.every > self._evaluated_at // evaluation.every
+        if evaluates:
+            self._evaluated_at = trainer.steps
+            self._evaluate()
+        stops = bool(self._signals)
+        seconds = time.monotonic() - self._saved_at
+        saves = stops or seconds > trainer.config.checkpoint_seconds
+        if saves:
+            self.save()
+        if evaluates or saves:
+            self._bar.report()
+        if stops:
+            raise Stopped
+
+    def _evaluate(self) -> None:
+        margin = evaluation_margin(self._trainer, self._opponent)
+        name = "eval/margin_" + self._trainer.config.evaluation.opponent
+        self._events.write(self._trainer.steps, {name: margin.mean})
+        self._bar.margin(margin)
+        if self._best is None or margin.mean > self._best:
+            self._best = margin.mean
+            self._trainer.save_agent(self._folder / BEST)
+            self._bar.best(margin.mean)
+
+    def save(self) -> None:
+        """Write a checkpoint, with the seconds that the run has taken so far."""
+        seconds = self._seconds_before + time.monotonic() - self._began
+        state = self._trainer.state() | {"best": self._best, "seconds": seconds}
+        save_checkpoint(self._folder / CHECKPOINT, self._trainer.config, state)
+        self._saved_at = time.monotonic()
+
+
+def evaluation_margin(trainer: Trainer, opponent: Agent) -> Estimate:
+    """Return the average policy's margin over an opponent, always on the same deals."""
+    config = trainer.config
+    return hero_margin(
+        config.rule_set,
+        trainer.average,
+        opponent,
+        config.num_players,
+        config.evaluation.deals,
+        seed=0,
+        bet_sizes=config.bet_sizes,
+    )
