@@ -21,7 +21,7 @@ def zoo_page(table: Table) -> str:
 
 def overview(cards: Sequence[Card], table: Table) -> str:
     """Return the members, a line each."""
-    head = ("member", "plays", "decisions", "hours", "least margin, mA/h")
+    head = ("member", "plays", "decisions", "hours", "least margin, mante/hand")
     rows = []
     for card in cards:
         least = card.least

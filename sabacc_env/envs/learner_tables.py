@@ -234,7 +234,7 @@ class LearnerTables:
             self.tables.set_stakes(which, **drawn)
 
     def margin_since(self) -> tuple[int, float]:
-        """Return the hands since the last call, and the learner's margin in them, in mA/h.
+        """Return the hands since the last call, and the learner's margin in them, in mante/hand.
 
         The margin is over the mean of the others at the table; with two seats it is half of that.
         """

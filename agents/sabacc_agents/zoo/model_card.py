@@ -20,7 +20,7 @@ class _Plain(BaseModel):
 
 
 class Margin(_Plain):
-    """A mean over deals, in mA/h: thousandths of hand ante + Sabacc ante, a hand."""
+    """A mean over deals, in mante/hand: thousandths of hand ante + Sabacc ante, a hand."""
 
     mean: float
     """The hero's margin; each deal is played from every seat."""
@@ -121,8 +121,8 @@ class Bound(_Plain):
         meaning = what_a_response_gains(self.num_players, self.margin.mean)
         return (
             f"{self.rules}, {self.num_players} seats: the best of {len(self.seeds)} responses "
-            f"trained against it for {self.decisions:,} decisions each wins {self.margin} mA/h on "
-            f"{self.margin.deals:,} fresh deals, {meaning}."
+            f"trained against it for {self.decisions:,} decisions each wins "
+            f"{self.margin} mante/hand on {self.margin.deals:,} fresh deals, {meaning}."
         )
 
 

@@ -115,7 +115,7 @@ def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monke
     _, _, errors = run("deals=3000", "--output", tmp_path / "out")
     assert "random - Bully" in errors
     assert "hands/s" in errors
-    assert "mA/h" in errors
+    assert "mante/hand" in errors
 
 
 def test_without_a_terminal_every_pair_is_a_line(run, tmp_path):
@@ -124,7 +124,7 @@ def test_without_a_terminal_every_pair_is_a_line(run, tmp_path):
     for line, row, share in zip(errors.splitlines(), rows, (33, 67, 100), strict=True):
         margin, half_width = float(row["margin"]), float(row["half_width"])
         assert line == (
-            f"{row['first']} - {row['second']}: {margin:+,.0f} ± {half_width:,.0f} mA/h "
+            f"{row['first']} - {row['second']}: {margin:+,.0f} ± {half_width:,.0f} mante/hand "
             f"({share} % of all hands)"
         )
 

@@ -61,7 +61,7 @@ def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     folder = ["--folder", configs[0].parent / "kept"]
     assert command("race", *configs, "--over", "random", "--margin", "-5000", *folder) == 0
     out = capsys.readouterr().out
-    assert "over random (mA/h)" in out
+    assert "over random (mante/hand)" in out
     assert re.search(r"sb3.toml: [\d.]+ s, [\d.]+ times the first \([\d.]+ CPU-seconds, ", out)
     assert command("race", *configs, "--rung", "one_card", "--nash-conv", "1e-9", *folder) == 0
     out = capsys.readouterr().out

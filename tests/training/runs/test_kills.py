@@ -64,7 +64,7 @@ WORKS = {
     "exploit": Work(
         words("exploit", "tight", "black_spire", "steps=60_000", "deals=300", option="--folder"),
         results="**/agent.safetensors",
-        told="mA/h.*|│.*",
+        told="mante/hand.*|│.*",
     ),
     "solve": Work(
         lambda folder: [

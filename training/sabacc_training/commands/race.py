@@ -40,7 +40,7 @@ def race(
     Args:
         configs: Training configurations, of either trainer.
         over: Whom it must beat.
-        margin: By how much each of them, in mA/h, in 2,000 deals.
+        margin: By how much each of them, in mante/hand, in 2,000 deals.
         rung: A rung of the ladder, which is then the game of all, and the target a NashConv.
         nash_conv: That target, in antes.
         seed: The seed of all runs; by default each configuration's own.
@@ -113,7 +113,7 @@ def _ahead(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
             for name, other in others.items()
         }
         told = ", ".join(f"{margin} over {name}" for name, margin in found.items())
-        return f"{told} (mA/h)", all(each.mean >= margin for each in found.values())
+        return f"{told} (mante/hand)", all(each.mean >= margin for each in found.values())
 
     return measure
 

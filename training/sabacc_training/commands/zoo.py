@@ -63,7 +63,7 @@ def _overview() -> Table:
     table.add_column("plays")
     for heading in ("decisions", "hours"):
         table.add_column(heading, justify="right")
-    table.add_column("least margin, mA/h")
+    table.add_column("least margin, mante/hand")
     for name in members():
         card = read_card(name)
         least = card.least
@@ -104,7 +104,9 @@ def _results(card: Card, rules: str) -> Table:
     """Return the results in one game, a row for each opponent."""
     margins = card.margins(rules)
     seats = sorted({n for of_seats in margins.values() for n in of_seats})
-    table = Table(box=None, title=f"{rules}: its margin over copies, mA/h", title_justify="left")
+    table = Table(
+        box=None, title=f"{rules}: its margin over copies, mante/hand", title_justify="left"
+    )
     table.add_column("opponent", no_wrap=True)
     for count in seats:
         table.add_column(f"{count} seats", justify="right", no_wrap=True)

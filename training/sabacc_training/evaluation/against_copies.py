@@ -33,7 +33,7 @@ def hero_margin(
     stakes: StakeRanges | None = None,
     on_hands: Callable[[int], None] | None = None,
 ) -> Estimate:
-    """Return the hero's margin over the mean of the others, in mA/h (with two seats, half of it).
+    """Return the hero's margin over the mean of the others (at two seats half of it), mante/hand.
 
     Args:
         rules: what is played.

@@ -14,7 +14,7 @@ CONFIDENCE = 0.95
 """The confidence of every interval here."""
 
 MILLI = 1000
-"""Milli-antes in an ante: margins are in mA/h."""
+"""Milli-antes in an ante; margins are in mante/hand, milli-antes a hand."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Estimate:
     over deals: a bootstrap would give the same for more work.
 
     Attributes:
-        mean: in mA/h (milli-antes a hand).
-        sd: standard deviation of one deal's value, in mA/h.
+        mean: in mante/hand (milli-antes a hand).
+        sd: standard deviation of one deal's value, in mante/hand.
         deals: how many deals it is the mean of.
 
     >>> estimate = Estimate.of(np.array([100.0, 300.0, 200.0]))
@@ -46,7 +46,7 @@ class Estimate:
         return cls(float(values.mean()), float(values.std(ddof=1)), len(values))
 
     def half_width(self, comparisons: int = 1) -> float:
-        """Return half the width of the 95 % interval around the mean, in mA/h.
+        """Return half the width of the 95 % interval around the mean, in mante/hand.
 
         Args:
             comparisons: how many such intervals shall hold all at once with 95 % (Bonferroni's
@@ -78,12 +78,12 @@ class Match:
 
     @property
     def single_margins(self) -> NDArray[np.float64]:
-        """(deals, 2): the first agent's margin over the second in each hand, in mA/h."""
+        """(deals, 2): the first agent's margin over the second in each hand, in mante/hand."""
         return (self.net[..., 0] - self.net[..., 1]) * MILLI / (2 * self.ante_unit)
 
     @property
     def margins(self) -> NDArray[np.float64]:
-        """(deals,): the margin over both seatings of each deal, in mA/h."""
+        """(deals,): the margin over both seatings of each deal, in mante/hand."""
         return np.asarray(self.single_margins.mean(axis=1))
 
     @property
@@ -93,7 +93,7 @@ class Match:
 
     @property
     def single_sd(self) -> float:
-        """Standard deviation of the margin of one hand, as if each deal were played once, mA/h."""
+        """Standard deviation of one hand's margin, as if each deal were played once, mante/hand."""
         return float(self.single_margins.std(ddof=1))
 
     @property

@@ -40,7 +40,7 @@ class MatchProgress(Bar):
             BarColumn(bar_width=None),
             TaskProgressColumn(),
             _Speed(table_column=Column(no_wrap=True)),
-            TextColumn("{task.fields[margin]:+z,.0f} mA/h"),
+            TextColumn("{task.fields[margin]:+z,.0f} mante/hand"),
             TimeRemainingColumn(),
             transient=True,
         )
@@ -63,7 +63,7 @@ class MatchProgress(Bar):
     def end(self, margin: Estimate) -> None:
         """End this match, whose margin has come to this."""
         (task,) = self._bar.tasks
-        self.line(f"{task.description}: {margin} mA/h ({task.percentage:.0f} % of all hands)")
+        self.line(f"{task.description}: {margin} mante/hand ({task.percentage:.0f} % of all hands)")
 
     def skip(self, hands: int) -> None:
         """Count the hands of a match that needs no playing."""
@@ -99,4 +99,4 @@ class ResultProgress(Bar):
     def end(self, margin: Estimate) -> None:
         """End this result, which is this."""
         (task,) = self._bar.tasks
-        self.line(f"{task.description}: {margin} mA/h ({task.percentage:.0f} % of all hands)")
+        self.line(f"{task.description}: {margin} mante/hand ({task.percentage:.0f} % of all hands)")

@@ -23,7 +23,7 @@ def margins_table(pairs: Sequence[Pair]) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in ("agent", "opponent"):
         table.add_column(heading)
-    for heading in ("mA/h", "sd of\na deal", "sd of\na hand", "hands\nsaved"):
+    for heading in ("mante/hand", "sd of\na deal", "sd of\na hand", "hands\nsaved"):
         table.add_column(heading, justify="right", no_wrap=True)
     for pair in pairs:
         margin = pair.match.margin
@@ -74,7 +74,7 @@ def _standings_table(pairs: Sequence[Pair], *, matrix: bool) -> Table:
 def legend(pairs: Sequence[Pair]) -> list[str]:
     """Return the sentences that say how to read the tables of these pairs."""
     deals = pairs[0].match.margin.deals
-    unit = "mA/h: thousandths of an ante (hand ante + Sabacc ante) a hand"
+    unit = "mante/hand: thousandths of an ante (hand ante + Sabacc ante) a hand"
     lines = [f"{unit}, over {deals:,} deals, each played from both seats; ± is a 95 % interval."]
     savings = [pair.match.saving for pair in pairs if math.isfinite(pair.match.saving)]
     if savings:

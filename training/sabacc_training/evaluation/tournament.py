@@ -218,7 +218,7 @@ def _write_results(config: TournamentConfig, pairs: Sequence[Pair], output: Path
     standings = ranking(pairs)
     standing_rows = [_standing_row(standing, len(standings)) for standing in standings]
     results = {
-        "unit": "mA/h: thousandths of hand ante + Sabacc ante, a hand",
+        "unit": "mante/hand: thousandths of hand ante + Sabacc ante, a hand",
         "config": config.model_dump(mode="json", exclude={"output"}),
         "pairs": pair_rows,
         "ranking": standing_rows,
