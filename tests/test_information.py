@@ -1,7 +1,7 @@
 """What a seat may know: nothing hidden leaks, and all that it may know is there and as documented.
 
 ``hidden_elsewhere`` and ``Knowledge`` are written from RULES.md and the public names alone, and
-``meaning`` from docs/observation.md: they share no code with the encoder.
+``meaning`` from docs/reference/observation.md: they share no code with the encoder.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def test_a_view_is_plain_data_without_the_game() -> None:
 # Everything that a seat may know is there.
 
 SUITS = {None: 0, 0: 1, 1: 2, 2: 3}
-KINDS = {  # source, hand, money: docs/observation.md, "Kinds of moves"
+KINDS = {  # source, hand, money: docs/reference/observation.md, "Kinds of moves"
     "none": (0, 0, 0),
     "stand": (0, 0.5, 0),
     "draw": (1, 1, 0),

@@ -136,7 +136,7 @@ def ladder_page() -> str:
         "most, while the game is flattened: memory of 24 GiB ends at about 200 million nodes.\n\n"
         "## The scripted agents\n\n"
         "NashConv of each when it plays both seats; exact, for they tell their chances. "
-        "`sabacc distance RUNG AGENT` measures one again; docs/agents.md has the agents "
+        "`sabacc distance RUNG AGENT` measures one again; docs/results/agents.md has the agents "
         "that search.\n\n"
         + table(
             ("agent", *(f"`{tree.rung.name}`" for tree in of_two)),
@@ -204,12 +204,12 @@ def _cell(value: object) -> str:
 
 
 PAGES = {
-    "docs/observation.md": observation_page,
-    "docs/actions.md": action_page,
-    "docs/rule-sets.md": rules_page,
-    "docs/ladder.md": ladder_page,
-    "docs/short-calls.md": short_calls_page,
-    "docs/zoo.md": trained_agents_page,
+    "docs/reference/observation.md": observation_page,
+    "docs/reference/actions.md": action_page,
+    "docs/reference/rule-sets.md": rules_page,
+    "docs/reference/ladder.md": ladder_page,
+    "docs/reference/short-calls.md": short_calls_page,
+    "docs/reference/zoo.md": trained_agents_page,
     "README.md": readme,
 }
 

@@ -1,6 +1,6 @@
 """What ten credits more are worth: the short call as source 002 has it, and as all-in.
 
-``python -m tools.short_calls`` prints the table of docs/short-calls.md.
+``python -m tools.short_calls`` prints the table of docs/reference/short-calls.md.
 """
 
 from __future__ import annotations

@@ -43,14 +43,14 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     """Corellian Spike Sabacc as a PettingZoo environment.
 
     ## Observation Space
-    A dict: ``observation``, float32 of shape (400,), what the agent may know (docs/observation.md
-    says what each index means); ``action_mask``, int8 of shape (num_actions,), 1 for each legal
-    action, all zeros for an agent that is not to act.
+    A dict: ``observation``, float32 of shape (400,), what the agent may know
+    (docs/reference/observation.md says what each index means); ``action_mask``, int8 of shape
+    (num_actions,), 1 for each legal action, all zeros for an agent that is not to act.
 
     ## Action Space
     ``Discrete(29 + len(bet_sizes))``: stand, draw, buy_discard, keep, discard_drawn,
     replace_spike, check, call, junk; then five card slots each for discard_draw, swap, redraw and
-    replace; then the bet sizes (docs/actions.md).
+    replace; then the bet sizes (docs/reference/actions.md).
 
     ## Rewards
     Net credits of a hand in antes (hand ante + Sabacc ante), to every agent, on the step that ends

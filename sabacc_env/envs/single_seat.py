@@ -39,11 +39,11 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     """Corellian Spike Sabacc as a Gymnasium environment: one seat is yours, agents play the others.
 
     ## Observation Space
-    ``Box``, float32 of shape (400,): what the learner's seat may know (docs/observation.md says
-    what each index means).
+    ``Box``, float32 of shape (400,): what the learner's seat may know
+    (docs/reference/observation.md says what each index means).
 
     ## Action Space
-    ``Discrete(29 + len(bet_sizes))`` (docs/actions.md). The legal actions are in
+    ``Discrete(29 + len(bet_sizes))`` (docs/reference/actions.md). The legal actions are in
     ``info["action_mask"]``, int8, and what ``action_masks()`` returns, bool.
 
     ## Rewards

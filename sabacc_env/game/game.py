@@ -189,8 +189,8 @@ class Game(TableState):
 
         Args:
             desk: where to show what follows.
-            code: an action of the discrete layout (docs/actions.md), or ``RAISE_TO`` + the total
-                of a raise.
+            code: an action of the discrete layout (docs/reference/actions.md), or ``RAISE_TO`` +
+                the total of a raise.
             move: what a refusal names in place of the action.
 
         Raises:

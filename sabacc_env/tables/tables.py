@@ -40,7 +40,7 @@ class Tables(TableArrays):
         seed: decides the key of every hand: a hash of (seed, table, hand count); None is random.
         hands: hands in an episode: credits, Sabacc pot and dealer carry over inside it, then the
             table starts afresh. It ends early when fewer than two seats can pay their antes.
-        bet_sizes: what the bet actions mean (docs/actions.md).
+        bet_sizes: what the bet actions mean (docs/reference/actions.md).
         threads: how many threads step the tables; results do not depend on it.
         device: "cpu", or "cuda" for a GPU (extra ``cuda``), where the same hands are played: the
             attributes are then arrays in its memory, which torch and others share through
