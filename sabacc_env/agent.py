@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet
 

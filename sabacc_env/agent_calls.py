@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent
 from sabacc_env.arguments import allowed
-from sabacc_env.engine.action_layout import BetSize
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.game.view import GameView

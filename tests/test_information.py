@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sabacc_env import Card, Game, Move, RuleSet, load_rules, rule_sets, sabacc_v0
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import slot_order
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.engine.observation.public_features import show_seats
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, blocks, feature_names

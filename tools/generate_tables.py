@@ -14,8 +14,8 @@ from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.solved_games.solver import solve
 
-from sabacc_env import load_rules, rule_sets
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, action_names
+from sabacc_env import actions, load_rules, rule_sets
+from sabacc_env.actions import DEFAULT_BET_SIZES, action_names, num_actions
 from sabacc_env.engine.layout import KINDS
 from sabacc_env.engine.observation.encoding import KIND_CODES
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, feature_names
@@ -62,7 +62,9 @@ def observation_page() -> str:
 
 def action_page() -> str:
     """Return what every discrete action means."""
-    names = enumerate(action_names(DEFAULT_BET_SIZES))
+    constants = _action_constants()
+    meanings = action_names(DEFAULT_BET_SIZES)
+    rows = [(action, f"`{constants[action]}`", name) for action, name in enumerate(meanings)]
     return (
         "# The actions\n\n"
         + NOTE
@@ -71,8 +73,21 @@ def action_page() -> str:
         f"sizes, here the default `bet_sizes={DEFAULT_BET_SIZES}`: `min` and `max` are the ends "
         "of the legal totals; a fraction f is a total of the highest bet + f x (everything staked "
         "in this hand + what the call costs), rounded down to a legal total and clipped; of equal "
-        "totals only the first is legal.\n\n" + table(("action", "meaning"), names)
+        "totals only the first is legal. The constants are those of `sabacc_env.actions`.\n\n"
+        + table(("action", "constant", "meaning"), rows)
     )
+
+
+def _action_constants() -> list[str]:
+    """Return how an agent writes each action of the default bet sizes."""
+    constants = {actions.FIRST_BET + i: f"FIRST_BET + {i}" for i in range(len(DEFAULT_BET_SIZES))}
+    for name in actions.__all__:
+        value = getattr(actions, name)
+        if isinstance(value, range):
+            constants |= {action: f"{name}[{slot}]" for slot, action in enumerate(value)}
+        elif isinstance(value, int):
+            constants.setdefault(value, name)
+    return [constants[action] for action in range(num_actions(DEFAULT_BET_SIZES))]
 
 
 def rules_page() -> str:

@@ -22,14 +22,14 @@ from sabacc_agents.saved_files import (
     read_description,
     write_arrays,
 )
-from sabacc_env.agent import sample
-from sabacc_env.arguments import check_num_players, truth
-from sabacc_env.engine.action_layout import (
+from sabacc_env.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
     encode_bet_sizes,
     num_actions,
 )
+from sabacc_env.agent import sample
+from sabacc_env.arguments import check_num_players, truth
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.game_tree import recognise
 from sabacc_env.errors import SabaccError

@@ -11,10 +11,10 @@ from sabacc_agents import equilibrium
 from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_agents.networks.network import NetworkAgent, read_info
 from sabacc_agents.saved_files import SUFFIX, forms, is_saved
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.agent_calls import build
 from sabacc_env.arguments import check_num_players
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet, load_rules
 

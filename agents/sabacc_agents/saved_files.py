@@ -20,8 +20,8 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from sabacc_agents import zoo
+from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.cards import as_int
-from sabacc_env.engine.action_layout import BetSize, encode_bet_sizes
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.observation import OBSERVATION_SIZE, observation_version
 from sabacc_env.rules import RuleSet, load_rules

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import number, whole
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.start_ranges import Range

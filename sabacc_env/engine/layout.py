@@ -61,8 +61,9 @@ NUM_KINDS: Final = len(KINDS)
 FIRST_CARD_ACTION: Final = DISCARD_DRAW
 FIRST_BET_ACTION: Final = FIRST_CARD_ACTION + 4 * MAX_HAND
 SLOT_KINDS: Final = (DISCARD_DRAW, SWAP, REDRAW, REPLACE)
-MAX_BET_SIZES: Final = 62 - FIRST_BET_ACTION
+MAX_ACTIONS: Final = 62
 """Legal actions are held as bits of one signed 64-bit integer."""
+MAX_BET_SIZES: Final = MAX_ACTIONS - FIRST_BET_ACTION
 RAISE_TO: Final = 64
 """Codes beyond the layout: ``RAISE_TO`` + total is a raise to any total on the grid."""
 BET_MIN: Final = -1

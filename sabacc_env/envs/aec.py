@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from sabacc_env.arguments import check_num_players, whole
-from sabacc_env.cards import as_int
-from sabacc_env.engine.action_layout import (
+from sabacc_env.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
     action_names,
     encode_bet_sizes,
     num_actions,
 )
+from sabacc_env.arguments import check_num_players, whole
+from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.reset_options import (

@@ -13,13 +13,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sabacc_env.arguments import check_num_players, room_for, whole
-from sabacc_env.engine.action_layout import (
+from sabacc_env.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
     encode_bet_sizes,
     num_actions,
 )
+from sabacc_env.arguments import check_num_players, room_for, whole
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.start_ranges import Range, StakeRanges

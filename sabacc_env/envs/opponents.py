@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
+from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import items, number
-from sabacc_env.engine.action_layout import BetSize
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables

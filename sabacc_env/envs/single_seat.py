@@ -12,8 +12,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import whole
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.envs.aec import SabaccAEC, whole_action
 from sabacc_env.envs.learner_tables import Floats, seat_spaces
 from sabacc_env.envs.opponents import AnyOpponents, Opponents

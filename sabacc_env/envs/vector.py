@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import allowed, room_for, whole, whole_numbers
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.drivers.results import ENDING_DTYPE
 from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.drivers.single import DESK_DTYPE
 from sabacc_env.engine.layout import FIRST_BET_ACTION
 from sabacc_env.engine.rules_record import rules_record

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env.actions import BetSize, encode_bet_sizes, num_actions
 from sabacc_env.arguments import (
     check_num_players,
     indices,
@@ -18,7 +19,6 @@ from sabacc_env.arguments import (
     truth,
     whole,
 )
-from sabacc_env.engine.action_layout import BetSize, encode_bet_sizes, num_actions
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.drivers.results import ENDING_DTYPE
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.arguments import indices, items, whole
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.errors import IllegalMove, SabaccError, named

@@ -10,11 +10,11 @@ import pytest
 pytest.importorskip("stable_baselines3")
 
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, JUNK, encode_bet_sizes
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.game.turn_buffers import Desk
-from tests.support.opponents import CALL, CHECK, JUNK, Preferring
+from tests.support.opponents import Preferring
 
 RULES = load_rules("casino")
 

@@ -12,9 +12,9 @@ from sabacc_agents import load
 from sabacc_agents.expectation import win_chances
 
 from sabacc_env import Game, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env.actions import JUNK, action_names
 from sabacc_env.agent import Agent, registered_agents
 from sabacc_env.cards import Card, deck
-from sabacc_env.engine.action_layout import action_names
 from tests.support import strategies
 from tests.support.agents import CERTAIN, NAMES, NEAREST, decision, decisions
 
@@ -144,9 +144,8 @@ def test_nobody_junks_in_a_game_for_points():
     for name in NAMES[1:]:
         agent = load(name, "black_spire", 4)
         for observations, masks in decisions("black_spire", 4, agent, steps=10):
-            junk = action_names().index("junk")
-            assert masks[:, junk].any()
-            assert (agent.act(observations, masks, np.random.default_rng(0)) != junk).all()
+            assert masks[:, JUNK].any()
+            assert (agent.act(observations, masks, np.random.default_rng(0)) != JUNK).all()
 
 
 HANDS = {"zero": "+4t -4s", "near": "+4t -3s", "far": "+9t +8s"}

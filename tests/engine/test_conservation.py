@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sabacc_env import RuleSet, load_rules, rule_sets
-from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.chance import below, hand_key, stream
 from sabacc_env.engine.layout import GAME_DTYPE, OVER
 from sabacc_env.engine.rules_record import rules_record, starting_credits

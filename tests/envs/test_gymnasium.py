@@ -14,10 +14,11 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from sabacc_env import IllegalMove, RuleSet, SabaccError, load_rules, rule_sets, sabacc_v0
+from sabacc_env.actions import CALL, CHECK, JUNK
 from sabacc_env.agent import RandomAgent
 from sabacc_env.envs.single_seat import SabaccEnv
 from sabacc_env.game.view import GameView
-from tests.support.opponents import CALL, CHECK, JUNK, Preferring
+from tests.support.opponents import Preferring
 
 every_rules = pytest.mark.parametrize("rules", rule_sets())
 

@@ -15,6 +15,7 @@ import pytest
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule_sets, sabacc_v0
+from sabacc_env.actions import FIRST_BET, JUNK
 from sabacc_env.game.keys import hand_key
 from sabacc_env.observation import blocks
 
@@ -76,9 +77,6 @@ def test_parallel_api(rules: str, num_players: int) -> None:
 
 
 # Helpers.
-
-
-JUNK, FIRST_BET = 8, 29
 
 
 def random_action(env: Any, rng: random.Random, calm: float = 0.8) -> int:

@@ -11,10 +11,10 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
 from sabacc_env import SabaccError, rule_sets
-from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.actions import CALL, CHECK, JUNK, encode_bet_sizes
 from sabacc_env.envs.vector import SabaccVectorEnv
 from sabacc_env.game.turn_buffers import Desk
-from tests.support.opponents import CALL, CHECK, JUNK, Preferring
+from tests.support.opponents import Preferring
 
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
 in_every_mode = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)

@@ -27,8 +27,8 @@ from sabacc_env import (
     rule_sets,
     sabacc_v0,
 )
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import deck as deck_of
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.game.replay import replay
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.moves import Turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sabacc_env import Tables
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.game.turn_buffers import Desk
 
 NAMES = (

@@ -6,8 +6,8 @@ import numpy as np
 from sabacc_agents.search.agent import room
 from sabacc_agents.search.public_history import course_of
 
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import Card
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.search.determinization import draw_world
 from sabacc_env.game.game import Game, game_of_record

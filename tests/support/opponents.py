@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from sabacc_env.engine.action_layout import action_names
-
-NAMES = action_names()
-STAND, CHECK, CALL, JUNK = (NAMES.index(name) for name in ("stand", "check", "call", "junk"))
-
 
 class Preferring:
     """Takes the first legal action of its list, else the first of all."""

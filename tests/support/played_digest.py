@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from sabacc_env import Game, load_rules, rule_sets
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.game.turn_buffers import Desk
 from tests.support.random_play import HOUSE_RULES
 

@@ -13,7 +13,7 @@ from sabacc_training.solved_games.rung import Rung
 from sabacc_training.solved_games.suit_isomorphism import suits_alike
 
 from sabacc_env import Game
-from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.game_tree import recognise
 from sabacc_env.game.turn_buffers import Desk

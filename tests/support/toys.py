@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.action_layout import action_names
+from sabacc_env.actions import CHECK, FIRST_BET, JUNK
 from sabacc_env.engine.layout import RAISE_TO
 from sabacc_env.game.view import GameView
 
-NAMES = action_names()
-JUNK, CHECK, MIN = NAMES.index("junk"), NAMES.index("check"), NAMES.index("raise min")
+MIN = FIRST_BET
+"""The action of the smallest of the default bet sizes."""
 
 
 class FirstLegal:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sabacc_env import Game, SabaccError, Tables, load_rules
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.agent import sample
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.policies import random_legal
 

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, Tables, load_rules, rule_sets
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET, JUNK, encode_bet_sizes
 from sabacc_env.game.keys import hand_key
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.observation import OBSERVATION_SIZE
@@ -26,7 +26,6 @@ with_every_rules = pytest.mark.parametrize("rules", every_rules, ids=lambda rule
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
 SHOWN = ("observations", "action_masks", "seats_to_act")
 TOLD = ("finished", "match_finished", "net_credits", "hand_counts")
-JUNK, FIRST_BET = 8, 29
 
 
 def most_players(rules: RuleSet) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sabacc_env import Game, IllegalMove, SabaccError, Tables, load_rules, rule_sets
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.engine.validation import first_invalid
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.hand_ranks import hand_name
@@ -17,7 +17,6 @@ from sabacc_env.observation import PACKED_SCALES
 from sabacc_env.policies import always_raise, calling_station, count, pick, policy, random_legal
 from tests.support.modes import INTERPRETED
 
-CHECK, CALL, STAND, FIRST_BET = 6, 7, 0, 29
 STATM = Path("/proc/self/statm")
 
 

@@ -9,21 +9,20 @@ from numpy.typing import NDArray
 
 from sabacc_agents.expectation.hand_table import EMPTY, HandValues
 from sabacc_agents.scripted.by_phase import NEVER
-from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Stakes, slots_of
-from sabacc_env.engine.layout import (
+from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Stakes
+from sabacc_env.actions import (
     BUY_DISCARD,
-    DISCARD_DRAW,
+    DISCARD_DRAW_SLOTS,
     DISCARD_DRAWN,
     DRAW,
     KEEP,
-    KINDS,
-    MAX_HAND,
-    REDRAW,
-    REPLACE,
+    REDRAW_SLOTS,
+    REPLACE_SLOTS,
     REPLACE_SPIKE,
     STAND,
-    SWAP,
+    SWAP_SLOTS,
 )
+from sabacc_env.engine.layout import MAX_HAND
 from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
 
@@ -105,7 +104,7 @@ class CardSearch:
         scores = np.full(action_masks.shape, NEVER, dtype=np.float32)
         possible = np.asarray(action_masks.any(axis=0))
 
-        def put(kind: int, action: int, hand: Ints, added: Ints | None) -> None:
+        def put(kind: str, action: int, hand: Ints, added: Ints | None) -> None:
             if added is None:
                 worth = self.expected(seats, hand)
             else:
@@ -114,25 +113,21 @@ class CardSearch:
 
         scores[:, STAND] = scores[:, DISCARD_DRAWN] = self.worth(seats, seats.hand)
         if possible[DRAW]:
-            scores[:, DRAW] = self._drawing(seats) - self._fee(DRAW, stakes)
+            scores[:, DRAW] = self._drawing(seats) - self._fee("draw", stakes)
         if possible[BUY_DISCARD]:
-            put(BUY_DISCARD, BUY_DISCARD, seats.hand, cards.top)
+            put("buy_discard", BUY_DISCARD, seats.hand, cards.top)
         if possible[KEEP]:
-            put(KEEP, KEEP, seats.hand, cards.drawn)
+            put("keep", KEEP, seats.hand, cards.drawn)
         if possible[REPLACE_SPIKE]:
-            put(
-                REPLACE_SPIKE,
-                REPLACE_SPIKE,
-                self._hands.minus(seats.hand, cards.spike),
-                cards.drawn,
-            )
-        for kind, added in (
-            (DISCARD_DRAW, None),
-            (REDRAW, None),
-            (SWAP, cards.top),
-            (REPLACE, cards.drawn),
+            without = self._hands.minus(seats.hand, cards.spike)
+            put("replace_spike", REPLACE_SPIKE, without, cards.drawn)
+        for kind, slots, added in (
+            ("discard_draw", DISCARD_DRAW_SLOTS, None),
+            ("redraw", REDRAW_SLOTS, None),
+            ("swap", SWAP_SLOTS, cards.top),
+            ("replace", REPLACE_SLOTS, cards.drawn),
         ):
-            for slot, action in enumerate(range(*slots_of(kind).indices(len(possible)))):
+            for slot, action in enumerate(slots):
                 if possible[action]:
                     without = self._hands.minus(seats.hand, cards.values[:, slot])
                     put(kind, action, without, added)
@@ -188,6 +183,6 @@ class CardSearch:
         drawn: Floats = np.einsum("nv,nv->n", best, seats.chances)
         return drawn
 
-    def _fee(self, kind: int, stakes: Stakes) -> Floats | float:
-        fee = self._fees.get(KINDS[kind], 0)
+    def _fee(self, kind: str, stakes: Stakes) -> Floats | float:
+        fee = self._fees.get(kind, 0)
         return fee * stakes.unit if fee else 0.0

@@ -13,7 +13,7 @@ from sabacc_agents.expectation.action_values import CardSearch
 from sabacc_agents.expectation.win_chances import percentiles
 from sabacc_agents.scripted.by_phase import ByPhase, best_legal, chosen_bets
 from sabacc_agents.scripted.decoding import Floats, Ints, Raises, Stakes
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.rules import RuleSet
 
 

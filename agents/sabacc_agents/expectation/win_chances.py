@@ -22,7 +22,8 @@ from sabacc_agents.expectation.final_hands import final_hands
 from sabacc_agents.expectation.hand_table import HandValues, hand_values
 from sabacc_agents.scripted.by_phase import best_legal
 from sabacc_agents.scripted.decoding import Floats, Ints, Stakes
-from sabacc_env.engine.layout import CALL, CHECK, PHASES
+from sabacc_env.actions import CALL, CHECK
+from sabacc_env.engine.layout import PHASES
 from sabacc_env.observation import blocks
 from sabacc_env.rules import RuleSet
 

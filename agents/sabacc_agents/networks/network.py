@@ -26,14 +26,14 @@ from sabacc_agents.saved_files import (
     read_description,
     write_arrays,
 )
-from sabacc_env.agent import sample
-from sabacc_env.arguments import check_num_players, items, truth
-from sabacc_env.engine.action_layout import (
+from sabacc_env.actions import (
     DEFAULT_BET_SIZES,
     BetSize,
     encode_bet_sizes,
     num_actions,
 )
+from sabacc_env.agent import sample
+from sabacc_env.arguments import check_num_players, items, truth
 from sabacc_env.errors import SabaccError, named
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet

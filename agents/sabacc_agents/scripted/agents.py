@@ -15,20 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.scripted.by_phase import NEVER, ByPhase, best_legal, chosen_bets
-from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Raises, Stakes, slots_of
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.engine.layout import (
-    BUY_DISCARD,
-    DISCARD_DRAW,
-    DISCARD_DRAWN,
-    DRAW,
-    KEEP,
-    REDRAW,
-    REPLACE,
-    REPLACE_SPIKE,
-    STAND,
-    SWAP,
-)
+from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Raises, Stakes
+from sabacc_env import actions
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.rules import RuleSet
 
 ANY: Final = 60
@@ -90,18 +79,18 @@ class CardPlay:
         total = cards.total
         without = total[:, None] - cards.values
         away = np.full((len(total), num_actions), -NEVER, dtype=np.float32)
-        away[:, STAND] = np.abs(total)
-        away[:, DISCARD_DRAWN] = np.abs(total)
-        away[:, KEEP] = np.abs(total + cards.drawn)
-        away[:, REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
-        away[:, slots_of(REPLACE)] = np.abs(without + cards.drawn[:, None])
-        away[:, slots_of(SWAP)] = self._fee("swap") + np.abs(without + cards.top[:, None])
-        away[:, BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
-        away[:, slots_of(REDRAW)] = self._blind(without)
-        away[:, slots_of(DISCARD_DRAW)] = self._fee("discard_draw") + self._blind(without)
+        away[:, actions.STAND] = np.abs(total)
+        away[:, actions.DISCARD_DRAWN] = np.abs(total)
+        away[:, actions.KEEP] = np.abs(total + cards.drawn)
+        away[:, actions.REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
+        away[:, actions.REPLACE_SLOTS] = np.abs(without + cards.drawn[:, None])
+        away[:, actions.SWAP_SLOTS] = self._fee("swap") + np.abs(without + cards.top[:, None])
+        away[:, actions.BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
+        away[:, actions.REDRAW_SLOTS] = self._blind(without)
+        away[:, actions.DISCARD_DRAW_SLOTS] = self._fee("discard_draw") + self._blind(without)
         # With a second choice a bad card need not be taken into the hand.
         drawn = np.abs(total) - 2 if self._seconds else self._blind(total)
-        away[:, DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
+        away[:, actions.DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
         scores: Floats = -away
         return scores
 
@@ -191,8 +180,8 @@ class DrawsToZero(ScriptedAgent):
 
     def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         scores = self._card_play.scores(observations, action_masks.shape[1])
-        scores[:, BUY_DISCARD] = scores[:, slots_of(SWAP)] = NEVER
-        scores[Cards(observations).total != 0, STAND] = NEVER / 2
+        scores[:, actions.BUY_DISCARD] = scores[:, actions.SWAP_SLOTS] = NEVER
+        scores[Cards(observations).total != 0, actions.STAND] = NEVER / 2
         return best_legal(scores, action_masks)
 
 
@@ -204,7 +193,7 @@ class SwapsToZero(ScriptedAgent):
 
     def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         scores = self._card_play.scores(observations, action_masks.shape[1])
-        scores[:, DRAW] = scores[:, slots_of(DISCARD_DRAW)] = NEVER
+        scores[:, actions.DRAW] = scores[:, actions.DISCARD_DRAW_SLOTS] = NEVER
         return best_legal(scores, action_masks)
 
 

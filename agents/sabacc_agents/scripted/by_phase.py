@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.scripted.decoding import Bools, Floats, Ints
-from sabacc_env.engine.layout import CALL, CHECK, JUNK
+from sabacc_env.actions import CALL, CHECK, JUNK
 from sabacc_env.observation import blocks
 
 NEVER: Final = np.float32(-1e6)

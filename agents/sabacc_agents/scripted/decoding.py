@@ -8,13 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.action_layout import BetSize, encode_bet_sizes, num_actions
+from sabacc_env.actions import FIRST_BET, BetSize, encode_bet_sizes, num_actions
 from sabacc_env.engine.layout import (
     BET_MAX,
     BET_MIN,
-    FIRST_BET_ACTION,
-    FIRST_CARD_ACTION,
-    MAX_HAND,
     MAX_SEATS,
 )
 from sabacc_env.engine.rules_record import starting_credits
@@ -91,7 +88,7 @@ class Raises:
     def __init__(self, rules: RuleSet, bet_sizes: Sequence[BetSize]) -> None:
         sizes = encode_bet_sizes(bet_sizes)
         self._rules = rules
-        self.actions = np.arange(FIRST_BET_ACTION, num_actions(bet_sizes))
+        self.actions = np.arange(FIRST_BET, num_actions(bet_sizes))
         numerators = sizes["numerators"][0, : len(bet_sizes)]
         self._least = numerators == BET_MIN
         self._most = numerators == BET_MAX
@@ -102,12 +99,12 @@ class Raises:
 
     def legal(self, action_masks: NDArray[np.int8]) -> Bools:
         """Say where any raise is legal, (n,)."""
-        return np.asarray(action_masks[:, FIRST_BET_ACTION:].any(axis=1))
+        return np.asarray(action_masks[:, FIRST_BET:].any(axis=1))
 
     def most(self, action_masks: NDArray[np.int8]) -> Ints:
         """Return the legal raise to the highest total, (n,); undefined where there is none."""
-        order = np.where(action_masks[:, FIRST_BET_ACTION:] > 0, self._order, -2.0)
-        return np.asarray(FIRST_BET_ACTION + order.argmax(axis=1), dtype=np.int64)
+        order = np.where(action_masks[:, FIRST_BET:] > 0, self._order, -2.0)
+        return np.asarray(FIRST_BET + order.argmax(axis=1), dtype=np.int64)
 
     def nearest(self, action_masks: NDArray[np.int8], stakes: Stakes, wish: float | Floats) -> Ints:
         """Return the legal raise nearest to a fraction of the pot after the call, (n,).
@@ -127,11 +124,5 @@ class Raises:
         sizes[:, self._least] = low[:, None]
         sizes[:, self._most] = high[:, None]
         away = np.abs(sizes - np.asarray(wish).reshape(-1, 1))
-        away[action_masks[:, FIRST_BET_ACTION:] == 0] = np.inf
-        return np.asarray(FIRST_BET_ACTION + away.argmin(axis=1), dtype=np.int64)
-
-
-def slots_of(kind: int) -> slice:
-    """Return the actions of a kind that names a card: one for each slot of the hand."""
-    first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
-    return slice(first, first + MAX_HAND)
+        away[action_masks[:, FIRST_BET:] == 0] = np.inf
+        return np.asarray(FIRST_BET + away.argmin(axis=1), dtype=np.int64)

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from sabacc_agents.scripted.decoding import Ints
 from sabacc_agents.search.heuristic import heuristic
 from sabacc_agents.search.public_history import course_of
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.engine.drivers.policy_loop import handed_over
-from sabacc_env.engine.layout import GAME_DTYPE, NUM_CARDS
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_ACTIONS, NUM_CARDS
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.determinization import Course, Room
 from sabacc_env.engine.search.rollouts import (
-    MAX_ACTIONS,
     MODEL_SIGNATURE,
     Model,
     draw_worlds,

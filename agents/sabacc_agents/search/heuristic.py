@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.scripted.decoding import Floats, Ints
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.drivers.policy_loop import handed_over
 from sabacc_env.engine.jit import jit, jit_for
 from sabacc_env.engine.layout import (
@@ -30,6 +30,7 @@ from sabacc_env.engine.layout import (
     FIRST_CARD_ACTION,
     JUNK,
     KEEP,
+    MAX_ACTIONS,
     MAX_HAND,
     RANKINGS,
     REPLACE,
@@ -42,7 +43,7 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.piles import lowest
 from sabacc_env.engine.rules_record import rule_features
-from sabacc_env.engine.search.rollouts import MAX_ACTIONS, MODEL_SIGNATURE, ask
+from sabacc_env.engine.search.rollouts import MODEL_SIGNATURE, ask
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.rules import RuleSet
 

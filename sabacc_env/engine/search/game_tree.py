@@ -21,6 +21,7 @@ from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
+    MAX_ACTIONS,
     MAX_HAND,
     MAX_SEATS,
     OVER,
@@ -48,7 +49,6 @@ TOO_MANY_OUTCOMES: Final = -3
 
 MOST_WAYS: Final = 2**24
 HIGHEST_NUMBER: Final = 2**62
-MAX_ACTIONS: Final = 62
 
 
 class Position(NamedTuple):

@@ -17,6 +17,7 @@ from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
     GAME_DTYPE,
+    MAX_ACTIONS,
     MAX_HAND,
     OVER,
     RAISE,
@@ -41,8 +42,6 @@ from sabacc_env.engine.step import deal, legal_actions, play, play_action, raise
 Model = Callable[[Record, int, Array], None]
 """Writes into the third how likely each action is, from an observation and the legal actions as
 bits: (MAX_ACTIONS,) float64, never negative, in proportion; what is not legal is not read."""
-
-MAX_ACTIONS: Final = 62
 
 
 def _array(dtype: Any, dimensions: int = 1) -> Any:

@@ -13,8 +13,8 @@ from sabacc_agents.expectation.win_chances import percentiles
 from sabacc_agents.scripted.decoding import Stakes
 
 from sabacc_env import Game, load_rules, rank_hand
+from sabacc_env.actions import action_names
 from sabacc_env.cards import Card
-from sabacc_env.engine.action_layout import action_names
 from tests.support.agents import decision
 
 SMALL = load_rules("casino", highest_value=2, suits=2, rounds=1, seats=(2, 2))

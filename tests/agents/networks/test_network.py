@@ -22,7 +22,7 @@ from sabacc_agents.networks.network import FORMAT, VERSION
 from sabacc_agents.saved_files import read_arrays, read_description, write_arrays
 
 from sabacc_env import SabaccError, load_rules
-from sabacc_env.engine.action_layout import num_actions
+from sabacc_env.actions import num_actions
 from sabacc_env.observation import OBSERVATION_SIZE
 from tests.support.agents import decisions
 from tests.support.disks import full_disk

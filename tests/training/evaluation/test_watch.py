@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sabacc_training.evaluation.watch import play_hand
 
+from sabacc_env.actions import DEFAULT_BET_SIZES
 from sabacc_env.agent import RandomAgent
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES
 from sabacc_env.game import Game
 from sabacc_env.rules import load_rules, rule_sets
 from tests.support import toys

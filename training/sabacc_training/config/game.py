@@ -10,9 +10,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 from sabacc_agents.loading import load
 
+from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.agent import Agent
 from sabacc_env.arguments import check_num_players
-from sabacc_env.engine.action_layout import encode_bet_sizes
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.limits import MOST_SEATS

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent
-from sabacc_env.engine.action_layout import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.envs.start_ranges import StakeRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables

@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sabacc_env import agent_calls
+from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent
-from sabacc_env.engine.action_layout import BetSize, encode_bet_sizes
 from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.moves import Move

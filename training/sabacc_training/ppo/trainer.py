@@ -13,8 +13,8 @@ from sabacc_agents.loading import load
 from sabacc_agents.networks.network import NetworkInfo, save_network
 from torch import Tensor, nn
 
+from sabacc_env.actions import num_actions
 from sabacc_env.agent import Agent
-from sabacc_env.engine.action_layout import num_actions
 from sabacc_env.errors import SabaccError
 from sabacc_env.tables import Tables
 from sabacc_training.config.run import check_threads, linear

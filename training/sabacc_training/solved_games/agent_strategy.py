@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sabacc_agents.equilibrium import EquilibriumAgent
 
 from sabacc_env import agent_calls
+from sabacc_env.actions import num_actions
 from sabacc_env.agent import Agent
-from sabacc_env.engine.action_layout import num_actions
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.search.game_tree import NodesShown, go_to, show_nodes

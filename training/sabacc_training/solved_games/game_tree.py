@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.action_layout import encode_bet_sizes
+from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import GAME_DTYPE, TOLD
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE

@@ -1,4 +1,13 @@
-"""The discrete action layout and bet sizes, in words."""
+"""The discrete actions: one layout for every rule set, and what bet sizes mean.
+
+First the actions that name nothing, then one action for each slot of the hand (a card of it, sorted
+by value, then id) and each kind of move that puts a card down, then the bet sizes. docs/actions.md
+has the table.
+
+>>> from sabacc_env import actions
+>>> actions.CALL, actions.SWAP_SLOTS[2], actions.FIRST_BET
+(7, 16, 29)
+"""
 
 from __future__ import annotations
 
@@ -14,13 +23,65 @@ from sabacc_env.engine.layout import (
     BET_MAX,
     BET_MIN,
     BET_SIZES_DTYPE,
+    BUY_DISCARD,
+    CALL,
+    CHECK,
+    DISCARD_DRAW,
+    DISCARD_DRAWN,
+    DRAW,
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
+    JUNK,
+    KEEP,
     KINDS,
     MAX_BET_SIZES,
     MAX_HAND,
+    REDRAW,
+    REPLACE,
+    REPLACE_SPIKE,
+    SLOT_KINDS,
+    STAND,
+    SWAP,
 )
 from sabacc_env.errors import SabaccError, named
+
+__all__ = [
+    "BUY_DISCARD",
+    "CALL",
+    "CHECK",
+    "DEFAULT_BET_SIZES",
+    "DISCARD_DRAWN",
+    "DISCARD_DRAW_SLOTS",
+    "DRAW",
+    "FIRST_BET",
+    "JUNK",
+    "KEEP",
+    "REDRAW_SLOTS",
+    "REPLACE_SLOTS",
+    "REPLACE_SPIKE",
+    "STAND",
+    "SWAP_SLOTS",
+    "BetSize",
+    "action_names",
+    "encode_bet_sizes",
+    "num_actions",
+]
+
+
+def _slots(kind: int) -> range:
+    """Return the actions of a kind of move that puts a card down, one for each slot."""
+    first = FIRST_CARD_ACTION + SLOT_KINDS.index(kind) * MAX_HAND
+    return range(first, first + MAX_HAND)
+
+
+DISCARD_DRAW_SLOTS: Final = _slots(DISCARD_DRAW)
+SWAP_SLOTS: Final = _slots(SWAP)
+REDRAW_SLOTS: Final = _slots(REDRAW)
+REPLACE_SLOTS: Final = _slots(REPLACE)
+"""The actions that put a card down: ``SWAP_SLOTS[i]`` swaps the card in slot i."""
+
+FIRST_BET: Final = FIRST_BET_ACTION
+"""The action of ``bet_sizes[0]``; ``FIRST_BET + i`` bets or raises to ``bet_sizes[i]``."""
 
 BetSize = str | float | Fraction
 """``"min"``, ``"max"``, or a fraction of the pot that the call would make."""
@@ -35,7 +96,7 @@ the engine's integer arithmetic cannot overflow."""
 
 def num_actions(bet_sizes: Sequence[BetSize]) -> int:
     """Return the number of discrete actions."""
-    return FIRST_BET_ACTION + len(bet_sizes)
+    return FIRST_BET + len(bet_sizes)
 
 
 def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
@@ -45,11 +106,7 @@ def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
     >>> names[0], names[9], names[-1]
     ('stand', 'discard_draw slot 0', 'raise max')
     """
-    cards = [
-        f"{kind} slot {slot}"
-        for kind in KINDS[FIRST_CARD_ACTION : FIRST_CARD_ACTION + 4]
-        for slot in range(MAX_HAND)
-    ]
+    cards = [f"{KINDS[kind]} slot {slot}" for kind in SLOT_KINDS for slot in range(MAX_HAND)]
     return [*KINDS[:FIRST_CARD_ACTION], *cards, *(f"raise {size}" for size in bet_sizes)]
 
 
