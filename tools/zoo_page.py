@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sabacc_agents.zoo import members, read_card
-from sabacc_agents.zoo.model_card import Card, deals_of
+from sabacc_agents.zoo.model_card import ModelCard, deal_counts
 
 Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
 """Makes a Markdown table of a head and rows."""
@@ -19,20 +19,20 @@ def zoo_page(table: Table) -> str:
     return overview(cards, table) + "".join(section(card, table) for card in cards)
 
 
-def overview(cards: Sequence[Card], table: Table) -> str:
+def overview(cards: Sequence[ModelCard], table: Table) -> str:
     """Return the members, a line each."""
     head = ("member", "plays", "decisions", "hours", "least margin, mante/hand")
     rows = []
     for card in cards:
-        least = card.least
-        margin = f"{least.margin} over `{least.opponent}`" if least else "-"
+        lowest = card.lowest_result
+        margin = f"{lowest.margin} over `{lowest.opponent}`" if lowest else "-"
         rows.append(
-            (f"`{card.name}`", card.plays, f"{card.decisions:,}", f"{card.hours:.2f}", margin)
+            (f"`{card.name}`", card.games_text, f"{card.decisions:,}", f"{card.hours:.2f}", margin)
         )
     return table(head, rows)
 
 
-def section(card: Card, table: Table) -> str:
+def section(card: ModelCard, table: Table) -> str:
     """Return a member's card."""
     met = ", ".join(f"`{name}`" for name in card.opponents) or "nobody but itself"
     teachers = ", ".join(f"`{name}`" for name in card.teachers)
@@ -52,7 +52,7 @@ def section(card: Card, table: Table) -> str:
                 (
                     f"`{opponent}`" + "*" * (opponent in card.opponents),
                     *(of_seats.get(n, "") for n in seats),
-                    deals_of(of_seats.values()),
+                    deal_counts(of_seats.values()),
                 )
                 for opponent, of_seats in margins.items()
             ]

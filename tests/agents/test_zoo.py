@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, trained_against, zoo
-from sabacc_agents.zoo.model_card import Card, Margin, Result
+from sabacc_agents.zoo.model_card import Margin, ModelCard, Result
 
 from sabacc_env import SabaccError, load_rules
 from sabacc_env.observation import observation_version
@@ -20,7 +20,7 @@ GAMES = (load_rules("orsl"), load_rules("casino")), (3, 4)
 
 
 def card_of(name, **changes):
-    return Card(
+    return ModelCard(
         name=name,
         weights="0" * 64,
         rules={rules.name: rules.digest for rules in GAMES[0]},
@@ -95,11 +95,11 @@ def test_a_card_is_read_as_it_was_written(folder):
     card = card_of("porg", results=results)
     (folder / "porg.json").write_text(card.text())
     assert zoo.read_card("porg") == card
-    assert card.least == results[1]
+    assert card.lowest_result == results[1]
     assert card.margins("orsl")["loose"] == {3: results[1].margin, 4: results[2].margin}
     assert card.margins("casino") == {}
-    assert card.plays == "orsl; casino: 3 to 4 players"
-    assert card_of("porg").least is None
+    assert card.games_text == "orsl; casino: 3 to 4 players"
+    assert card_of("porg").lowest_result is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"name": 5}', "roast"])
@@ -107,7 +107,7 @@ def test_what_is_no_card_is_refused(folder, text):
     with pytest.raises(SabaccError, match=r"porg\.json: cannot be read"):
         zoo.read_card("porg")
     (folder / "porg.json").write_text(text)
-    with pytest.raises(SabaccError, match=r"porg\.json: is no card of the zoo \(") as raised:
+    with pytest.raises(SabaccError, match=r"porg\.json: is not a model card \(") as raised:
         zoo.read_card("porg")
     assert "\n" not in str(raised.value)
 

@@ -1,7 +1,7 @@
-"""The zoo: trained networks that come with the package, in this folder.
+"""The zoo: trained networks that ship with the package, in this folder.
 
-Each is a file ``NAME.safetensors`` with its card, ``NAME.json``, beside it; ``sabacc zoo`` lists
-them, and ``zoo:NAME`` is the spec of one wherever an agent is named.
+Each member has a file ``NAME.safetensors`` and a model card ``NAME.json``. ``sabacc zoo`` lists the
+members. ``zoo:NAME`` names one wherever an agent is named.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from sabacc_agents.zoo.model_card import Card
+from sabacc_agents.zoo.model_card import ModelCard
 from sabacc_env.errors import SabaccError, named
 
 PREFIX: Final = "zoo:"
-"""What the spec of a member begins with."""
+"""The prefix of a member's spec."""
 
 FOLDER = Path(__file__).parent
-"""Where they are."""
+"""The folder of the members."""
 
 
 def members() -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def network_file(name: str) -> Path:
     """Return the file of a member's network.
 
     Raises:
-        SabaccError: for a name that no member has; lists those there are.
+        SabaccError: if no member has that name; the message lists the members.
     """
     if name not in members():
         there_are = f"there are {', '.join(members())}" if members() else "it is empty"
@@ -45,10 +45,10 @@ def network_file(name: str) -> Path:
     return FOLDER / f"{name}.safetensors"
 
 
-def read_card(name: str) -> Card:
-    """Return a member's card.
+def read_card(name: str) -> ModelCard:
+    """Return a member's model card.
 
     Raises:
-        SabaccError: for a name that no member has, or a card that cannot be read.
+        SabaccError: if no member has that name, or its card cannot be read.
     """
-    return Card.read(network_file(name).with_suffix(".json"))
+    return ModelCard.read(network_file(name).with_suffix(".json"))

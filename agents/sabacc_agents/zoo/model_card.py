@@ -1,4 +1,4 @@
-"""The card of a member of the zoo: how it was made, and how strong it was found to be."""
+"""The model card of a network in the zoo: how it was trained, and how strong it is."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sabacc_env.errors import SabaccError
 
 
-class _Plain(BaseModel):
-    """Plain data: frozen, typed strictly, nothing unknown in it."""
+class _FrozenModel(BaseModel):
+    """Immutable plain data; unknown keys are refused."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
     )
 
 
-class Margin(_Plain):
-    """A mean over deals, in mante/hand: thousandths of hand ante + Sabacc ante, a hand."""
+class Margin(_FrozenModel):
+    """A margin: the mean over deals in mante/hand, with its 95 % interval."""
 
     mean: float
-    """The hero's margin; each deal is played from every seat."""
+    """The hero's mean margin. Each deal is played from every seat."""
 
     half_width: float
-    """Half the width of its 95 % interval."""
+    """Half the width of the 95 % interval."""
 
     deals: int
-    """How many deals it is the mean of."""
+    """The number of deals."""
 
     @property
     def low(self) -> float:
@@ -37,8 +37,8 @@ class Margin(_Plain):
         return self.mean - self.half_width
 
     @property
-    def open(self) -> bool:
-        """Whether the interval includes 0: nobody was shown to be ahead."""
+    def includes_zero(self) -> bool:
+        """Whether the interval includes 0, so that the margin proves nobody stronger."""
         return abs(self.mean) <= self.half_width
 
     def __str__(self) -> str:
@@ -50,14 +50,14 @@ class Margin(_Plain):
         return f"{self.mean:+z,.0f} ± {self.half_width:,.0f}"
 
 
-class Result(_Plain):
-    """What a member won from others: its margin over copies of one agent, in one game."""
+class Result(_FrozenModel):
+    """A member's margin over copies of one agent in one game."""
 
     rules: str
-    """The game, as the card's ``rules`` call it."""
+    """The rule set, by its name in the card's ``rules``."""
 
     num_players: int
-    """Seats: one for the member, all others for copies of the opponent."""
+    """The number of seats. The member has one; copies of the opponent have the others."""
 
     opponent: str
     """The opponent's name."""
@@ -66,59 +66,59 @@ class Result(_Plain):
     """The member's margin over it."""
 
 
-def deals_of(margins: Iterable[Margin]) -> str:
-    """Return over how many deals margins were measured, the fewest first.
+def deal_counts(margins: Iterable[Margin]) -> str:
+    """Return the different numbers of deals that margins were measured on, in rising order.
 
-    >>> deals_of(Margin(mean=1, half_width=2, deals=deals) for deals in (30_000, 3000, 3000))
+    >>> deal_counts(Margin(mean=1, half_width=2, deals=deals) for deals in (30_000, 3000, 3000))
     '3,000, 30,000'
     """
     return ", ".join(f"{deals:,}" for deals in sorted({margin.deals for margin in margins}))
 
 
-def what_a_response_gains(num_players: int, margin: float) -> str:
-    """Return what the margin of a trained best response means at so many seats.
+def describe_response_margin(num_players: int, margin: float) -> str:
+    """Return what the margin of a trained best response says about exploitability.
 
-    >>> what_a_response_gains(2, 300.0)
+    >>> describe_response_margin(2, 300.0)
     'a lower bound of its exploitability'
-    >>> what_a_response_gains(2, -300.0)
-    'no bound of its exploitability, for it gains nothing'
+    >>> describe_response_margin(2, -300.0)
+    'no bound of its exploitability, because it gains nothing'
     """
     if margin <= 0:
-        return "no bound of its exploitability, for it gains nothing"
+        return "no bound of its exploitability, because it gains nothing"
     if num_players == 2:
         return "a lower bound of its exploitability"
-    return "what one seat gains against copies of it, at least"
+    return "the least that one seat can gain against copies of it"
 
 
-class Bound(_Plain):
-    """A lower bound of exploitability: what a best response wins that was trained against it."""
+class ExploitabilityBound(_FrozenModel):
+    """A lower bound of exploitability: the margin of a best response trained against a member."""
 
     rules: str
-    """The game, as the card's ``rules`` call it."""
+    """The rule set, by its name in the card's ``rules``."""
 
     num_players: int
-    """Seats: one for the best response, all others for copies of the member."""
+    """The number of seats. The best response has one; copies of the member have the others."""
 
     decisions: int
-    """The budget: decisions that each best response was trained for."""
+    """The number of decisions that each best response was trained for."""
 
     seeds: tuple[int, ...]
-    """A best response was trained from each; ``margin`` is the best one's, on fresh deals."""
+    """One best response was trained from each seed. ``margin`` is the best, on new deals."""
 
     margin: Margin
     """The best response's margin over the member."""
 
     command: str
-    """The command that trains and measures it again."""
+    """The command that trains and measures the best responses again."""
 
-    def is_of(self, other: Bound) -> bool:
-        """Say whether another one is of the same game."""
+    def has_game_of(self, other: ExploitabilityBound) -> bool:
+        """Say whether another bound is of the same game."""
         return (self.rules, self.num_players) == (other.rules, other.num_players)
 
     @property
     def sentence(self) -> str:
-        """What it says."""
-        meaning = what_a_response_gains(self.num_players, self.margin.mean)
+        """The bound in one sentence."""
+        meaning = describe_response_margin(self.num_players, self.margin.mean)
         return (
             f"{self.rules}, {self.num_players} seats: the best of {len(self.seeds)} responses "
             f"trained against it for {self.decisions:,} decisions each wins "
@@ -126,55 +126,54 @@ class Bound(_Plain):
         )
 
 
-class Card(_Plain):
-    """A member of the zoo in plain data."""
+class ModelCard(_FrozenModel):
+    """What is known about a member of the zoo. A card is kept as JSON beside the network."""
 
     name: str
     """The member's name."""
 
     weights: str
-    """SHA-256 of the file of its network, in hex."""
+    """The SHA-256 of the network's file, in hex."""
 
     rules: dict[str, str]
-    """The rule sets that it plays, the first its own: the digest of each by what results call it
-    (``RuleSet.digest``)."""
+    """The rule sets that it plays: each one's ``RuleSet.digest`` by the name that results use."""
 
     num_players: tuple[int, ...]
     """The numbers of seats that it plays at."""
 
     observation_version: str
-    """What the numbers mean that it observes (``sabacc_env.observation.observation_version``)."""
+    """The ``sabacc_env.observation.observation_version()`` that it was trained on."""
 
     config: dict[str, Any]
-    """The configuration that it was trained by."""
+    """The training configuration."""
 
     seed: int
-    """The seed that it was trained from."""
+    """The training seed."""
 
     decisions: int
-    """How many decisions it learnt from."""
+    """The number of decisions that it learnt from."""
 
     hours: float
-    """How long that took, by the clock."""
+    """The wall-clock hours that training took."""
 
     retrain: str
     """The command that trains it again."""
 
     opponents: tuple[str, ...]
-    """Whom it met in training, beside itself."""
+    """The agents that it met in training, beside itself."""
 
     results: tuple[Result, ...] = ()
-    """What it won from whom."""
+    """Its margins over other agents."""
 
-    bounds: tuple[Bound, ...] = ()
-    """What best responses won from it."""
+    bounds: tuple[ExploitabilityBound, ...] = ()
+    """The margins of best responses over it."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Return the card in a file.
 
         Raises:
-            SabaccError: for a file that cannot be read, or is no card.
+            SabaccError: for a file that cannot be read, or is not a model card.
         """
         try:
             return cls.model_validate_json(path.read_bytes())
@@ -183,7 +182,7 @@ class Card(_Plain):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the whole"
-            raise SabaccError(f"{path}: is no card of the zoo ({where}: {first['msg']})") from None
+            raise SabaccError(f"{path}: is not a model card ({where}: {first['msg']})") from None
 
     def text(self) -> str:
         """Return the card as the text of its file."""
@@ -198,17 +197,17 @@ class Card(_Plain):
         return found
 
     @property
-    def least(self) -> Result | None:
-        """The result whose interval reaches lowest; None where there are no results."""
+    def lowest_result(self) -> Result | None:
+        """The result whose interval has the lowest end, or None if there are no results."""
         return min(self.results, key=lambda result: result.margin.low, default=None)
 
     @property
     def teachers(self) -> tuple[str, ...]:
-        """The networks that it was drawn to in training, each once."""
+        """The networks that served as its teachers in training, each once."""
         return tuple(dict.fromkeys(self.config.get("ppo", {}).get("teachers", ())))
 
     @property
-    def plays(self) -> str:
+    def games_text(self) -> str:
         """The games that it plays, in words."""
         fewest, most = self.num_players[0], self.num_players[-1]
         seats = str(most) if fewest == most else f"{fewest} to {most}"

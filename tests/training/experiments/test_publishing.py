@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
-from sabacc_agents.zoo.model_card import Bound, Margin
+from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.against_copies import hero_margin
 from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
@@ -124,7 +124,7 @@ def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypat
     assert len(again) == 1
     again.clear()
     margin = Margin(mean=5, half_width=1, deals=10)
-    bound = Bound(
+    bound = ExploitabilityBound(
         rules="black_spire", num_players=3, decisions=9, seeds=(0,), margin=margin, command="x"
     )
     publishing.write_card(zoo.read_card("porg").model_copy(update={"bounds": (bound,)}))
@@ -149,10 +149,10 @@ def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
     monkeypatch.setattr(publishing, "measured", noted)
     card = publishing.publish("porg", run, deals=12, rollouts=2)
     assert {margin.deals for margin in first.values()} == {12, 2}
-    assert {margin.open for margin in first.values()} == {True, False}
+    assert {margin.includes_zero for margin in first.values()} == {True, False}
     for result in card.results:
         before = first[result.rules, result.opponent]
-        again = before.open and result.opponent != "rollouts"
+        again = before.includes_zero and result.opponent != "rollouts"
         assert result.margin.deals == before.deals * (10 if again else 1)
 
 

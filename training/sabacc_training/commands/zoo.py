@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 from sabacc_agents.zoo import PREFIX, members, read_card
-from sabacc_agents.zoo.model_card import Card, deals_of
+from sabacc_agents.zoo.model_card import ModelCard, deal_counts
 
 from sabacc_env.errors import SabaccError
 
@@ -66,21 +66,21 @@ def _overview() -> Table:
     table.add_column("least margin, mante/hand")
     for name in members():
         card = read_card(name)
-        least = card.least
+        lowest = card.lowest_result
         table.add_row(
             name,
-            card.plays,
+            card.games_text,
             f"{card.decisions:,}",
             f"{card.hours:.2f}",
-            f"{least.margin} over {least.opponent}" if least else "-",
+            f"{lowest.margin} over {lowest.opponent}" if lowest else "-",
         )
     return table
 
 
-def _print_card(console: Console, card: Card) -> None:
+def _print_card(console: Console, card: ModelCard) -> None:
     digests = "; ".join(f"{label} {digest[:16]}" for label, digest in card.rules.items())
     lines = {
-        "plays": card.plays,
+        "plays": card.games_text,
         "learnt from": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
         "met in training": ", ".join(card.opponents) or "nobody but itself",
         "drawn to": ", ".join(card.teachers) or "no saved network",
@@ -100,7 +100,7 @@ def _print_card(console: Console, card: Card) -> None:
         console.print(Text(f"\n{bound.sentence} {bound.command}"), soft_wrap=True)
 
 
-def _results(card: Card, rules: str) -> Table:
+def _results(card: ModelCard, rules: str) -> Table:
     """Return the results in one game, a row for each opponent."""
     margins = card.margins(rules)
     seats = sorted({n for of_seats in margins.values() for n in of_seats})
@@ -113,5 +113,5 @@ def _results(card: Card, rules: str) -> Table:
     table.add_column("deals", justify="right")
     for opponent, of_seats in margins.items():
         cells = [str(of_seats[n]) if n in of_seats else "" for n in seats]
-        table.add_row(opponent, *cells, deals_of(of_seats.values()))
+        table.add_row(opponent, *cells, deal_counts(of_seats.values()))
     return table

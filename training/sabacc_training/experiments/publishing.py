@@ -12,7 +12,7 @@ from sabacc_agents import zoo
 from sabacc_agents.loading import load
 from sabacc_agents.networks.network import NetworkInfo, load_network, read_info, save_network
 from sabacc_agents.saved_files import SUFFIX
-from sabacc_agents.zoo.model_card import Bound, Card, Margin, Result
+from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin, ModelCard, Result
 
 from sabacc_env.agent import agent_class, registered_agents
 from sabacc_env.errors import SabaccError
@@ -66,13 +66,15 @@ class Planned:
         """How many hands are played: each deal from every seat."""
         return self.deals * self.num_players
 
-    def left_of(self, card: Card) -> Planned | None:
+    def left_of(self, card: ModelCard) -> Planned | None:
         """Return what is still to be measured; None where what the card says is enough."""
         longer = replace(self, deals=TIMES * self.deals)
         known = next((result.margin for result in card.results if self.is_of(result)), None)
         if known is None or known.deals not in (self.deals, longer.deals):
             return self
-        settled = not known.open or known.deals == longer.deals or self.opponent == SEARCHER
+        settled = (
+            not known.includes_zero or known.deals == longer.deals or self.opponent == SEARCHER
+        )
         return None if settled else longer
 
 
@@ -132,7 +134,7 @@ def measured(spec: str | Path, planned: Planned, progress: ResultProgress) -> Re
     )
 
 
-def measured_again(name: str) -> Card:
+def measured_again(name: str) -> ModelCard:
     """Return a member's card with all its results measured anew, over the same deals.
 
     Raises:
@@ -149,7 +151,7 @@ def measured_again(name: str) -> Card:
     return card.model_copy(update={"results": tuple(results)})
 
 
-def publish(name: str, run: Path, deals: int, rollouts: int) -> Card:
+def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     """Make the agent of a finished run a member of the zoo.
 
     Its weights are rounded to float16, and what these play is measured. Results are kept in the
@@ -202,7 +204,7 @@ def keep_bound(config: ExploitConfig, found: Exploit, command: str) -> None:
     """
     card = zoo.read_card(member_named(config.agent))
     margin = found.best.margin
-    bound = Bound(
+    bound = ExploitabilityBound(
         rules=rules_label(config.rule_set),
         num_players=config.num_players,
         decisions=config.steps,
@@ -210,7 +212,7 @@ def keep_bound(config: ExploitConfig, found: Exploit, command: str) -> None:
         margin=_rounded(margin, config.deals),
         command=command,
     )
-    others = [each for each in card.bounds if not each.is_of(bound)]
+    others = [each for each in card.bounds if not each.has_game_of(bound)]
     write_card(card.model_copy(update={"bounds": (*others, bound)}))
 
 
@@ -230,12 +232,12 @@ def _rounded(margin: Estimate, deals: int) -> Margin:
     return Margin(mean=round(margin.mean, 1), half_width=round(margin.half_width(), 1), deals=deals)
 
 
-def write_card(card: Card) -> None:
+def write_card(card: ModelCard) -> None:
     """Write a member's card, whole or not at all."""
     write_text(zoo.FOLDER / f"{card.name}.json", card.text())
 
 
-def _card(name: str, run: Path, network_file: Path) -> Card:
+def _card(name: str, run: Path, network_file: Path) -> ModelCard:
     """Write the network of a run in float16, and return its card without results.
 
     Raises:
@@ -248,7 +250,7 @@ def _card(name: str, run: Path, network_file: Path) -> Card:
     if info.training.get("config") != config.model_dump(mode="json"):
         raise SabaccError(f"{run / AGENT}: was made by another run than {CHECKPOINT} beside it")
     save_network(network_file, network.weights, info, network.extractor, "float16")
-    return Card(
+    return ModelCard(
         name=name,
         weights=hashlib.sha256(network_file.read_bytes()).hexdigest(),
         rules={rules_label(rules): rules.digest for rules in info.rules},
@@ -281,9 +283,9 @@ def _retraining(name: str, config: RunConfig) -> str:
     return " ".join(["sabacc train", path.as_posix(), *(f"seed={config.seed}" for _ in differ)])
 
 
-def _with_what_is_known(card: Card, path: Path) -> Card:
+def _with_what_is_known(card: ModelCard, path: Path) -> ModelCard:
     """Return a card with what another one, if there is one, has found of the same weights."""
-    if not path.exists() or (other := Card.read(path)).weights != card.weights:
+    if not path.exists() or (other := ModelCard.read(path)).weights != card.weights:
         return card
     return card.model_copy(
         update={
