@@ -43,7 +43,7 @@ from sabacc_env.engine.layout import (
     STAND,
     SWAP,
 )
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 __all__ = [
     "BUY_DISCARD",
@@ -147,8 +147,8 @@ def _encode(size: object) -> tuple[int, int]:
         or not 0 <= size <= LARGEST_FRACTION
     ):
         raise SabaccError(
-            f'bet_sizes: {named(size)} is no bet size; use "min", "max" or a fraction of the pot '
-            f"from 0 to {LARGEST_FRACTION}"
+            f'bet_sizes: {short_repr(size)} is not a bet size; use "min", "max" or a fraction of '
+            f"the pot from 0 to {LARGEST_FRACTION}"
         )
     fraction = Fraction(size).limit_denominator(FINEST_FRACTION)
     return fraction.numerator, fraction.denominator

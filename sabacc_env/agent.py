@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 
 ENTRY_POINTS: Final = "sabacc_env.agents"
@@ -111,6 +111,6 @@ def agent_class(name: str) -> type[Agent]:
     found = tuple(entry_points(group=ENTRY_POINTS, name=name))
     if not found:
         names = ", ".join(registered_agents())
-        raise SabaccError(f"agent: {named(name)} is unknown; the registered agents are {names}")
+        raise SabaccError(f"unknown agent {short_repr(name)}; the registered agents are {names}")
     loaded: type[Agent] = found[0].load()
     return loaded

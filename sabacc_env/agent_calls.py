@@ -22,7 +22,7 @@ from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet
-from sabacc_env.rules.wording import shown
+from sabacc_env.rules.wording import toml_repr
 from sabacc_env.tables.tables import Tables
 
 SLACK: Final = 1e-4
@@ -38,7 +38,7 @@ def build(
         SabaccError: for what is no class, lacks a method of ``Agent``, or cannot be built.
     """
     if not isinstance(found, type):
-        raise SabaccError(f"agent: {name!r} is no class; it names {shown(found)}")
+        raise SabaccError(f"agent: {name!r} is no class; it names {toml_repr(found)}")
     for method in ("reset", "act"):
         if not callable(getattr(found, method, None)):
             raise SabaccError(f"agent: {name!r} has no method {method}, which every agent needs")
@@ -131,7 +131,7 @@ def actions(
         chosen = np.asarray(given := agent.act(observations, action_masks, rng, tables))
     count = len(action_masks)
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
-        got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else shown(given)
+        got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else toml_repr(given)
         raise SabaccError(
             f"agent: {_name(agent)!r} must return from act whole numbers of shape ({count},), "
             f"not {got}"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.rules_record import starting_credits
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 
 
@@ -22,7 +22,7 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     """Return a whole number within limits, or say in one sentence what is wrong with it."""
     number = as_int(value)
     if number is None:
-        raise SabaccError(f"{name}: {named(value)} is no whole number")
+        raise SabaccError(f"{name}: {short_repr(value)} is no whole number")
     if not least <= number <= most:
         raise SabaccError(f"{name}: {number} is not from {least} to {most}")
     return number
@@ -31,17 +31,17 @@ def whole(name: str, value: object, least: int, most: int) -> int:
 def number(name: str, value: object) -> float:
     """Return a number, or say in one sentence that it is none."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SabaccError(f"{name}: {named(value)} is no number")
+        raise SabaccError(f"{name}: {short_repr(value)} is no number")
     try:
         return float(value)
     except OverflowError:
-        raise SabaccError(f"{name}: {named(value)} is too large") from None
+        raise SabaccError(f"{name}: {short_repr(value)} is too large") from None
 
 
 def truth(name: str, value: object) -> bool:
     """Return True or False, or say in one sentence that it is neither."""
     if not isinstance(value, bool | np.bool_):
-        raise SabaccError(f"{name}: {named(value)} is neither True nor False")
+        raise SabaccError(f"{name}: {short_repr(value)} is neither True nor False")
     return bool(value)
 
 
@@ -125,7 +125,7 @@ def items(name: str, values: Any) -> list[Any]:
     rows = isinstance(values, np.ndarray) and values.ndim > 0
     text = isinstance(values, str | bytes | bytearray | memoryview)
     if not rows and (text or not isinstance(values, Sequence)):
-        raise SabaccError(f"{name}: {named(values)} is no sequence")
+        raise SabaccError(f"{name}: {short_repr(values)} is no sequence")
     return list(values)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import index
 from typing import Any, Final
 
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 NUM_CARDS: Final = 62
 NUM_SUITS: Final = 3
@@ -47,7 +47,7 @@ class Card(int):
         """Make the card with this id; a ``SabaccError`` says so when there is none."""
         known = as_int(card_id)
         if known is None or not 0 <= known < NUM_CARDS:
-            raise SabaccError(f"card id {named(card_id)} is not one of 0 to {NUM_CARDS - 1}")
+            raise SabaccError(f"card id {short_repr(card_id)} is not one of 0 to {NUM_CARDS - 1}")
         return super().__new__(cls, known)
 
     @classmethod
@@ -55,7 +55,9 @@ class Card(int):
         """Return the card of this value (-10 to 10, not 0) and suit (0, 1 or 2)."""
         of_value, of_suit = as_int(value) or 0, as_int(suit)
         if not 1 <= abs(of_value) <= HIGHEST_VALUE or of_suit not in (0, 1, 2):
-            raise SabaccError(f"there is no card of value {named(value)} in suit {named(suit)}")
+            raise SabaccError(
+                f"there is no card of value {short_repr(value)} in suit {short_repr(suit)}"
+            )
         return cls(of_suit * 20 + (of_value - 1 if of_value > 0 else 9 - of_value))
 
     @classmethod
@@ -68,8 +70,8 @@ class Card(int):
         match = _TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
             raise SabaccError(
-                f"{named(text)} is not a card: write sign, value and suit, such as +10s or -3t, "
-                "or 0a and 0b for the Sylops"
+                f"{short_repr(text)} is not a card; write sign, value and suit, such as +10s or "
+                "-3t, or 0a and 0b for the Sylops"
             )
         if match[1] is None:
             return cls(61 if match[4] == "b" else 60)
@@ -157,7 +159,7 @@ def parse_hand(cards: Sequence[int | str]) -> list[Card]:
 def _free_card(value: int, taken: Sequence[Card]) -> Card:
     of_value = as_int(value)
     if of_value is None or abs(of_value) > HIGHEST_VALUE:
-        raise SabaccError(f"{named(value)} is not the value of a card: use -10 to 10")
+        raise SabaccError(f"{short_repr(value)} is not the value of a card: use -10 to 10")
     if of_value == 0:
         candidates = [Card(card) for card in SYLOPS]
     else:

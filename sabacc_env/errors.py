@@ -8,7 +8,7 @@ _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
 
 
-def named(value: object) -> str:
+def short_repr(value: object) -> str:
     """Write what a user gave as a message has it: on one line, and not too long.
 
     >>> named("casino"), named([[1, 2], [3]] * 100)

@@ -14,7 +14,7 @@ from sabacc_env.cards import Card, parse_hand
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_HAND, RANKINGS
 from sabacc_env.engine.ranking import KEY_SHIFT, LOWEST_PLACE, PLACE_SHIFT, SECOND_KEY_SHIFT
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 _CASINO: Final = (
     ("Full Sabacc", 1),
@@ -121,7 +121,9 @@ def rank_hand(
     True
     """
     if not isinstance(ranking, str) or ranking not in RANKINGS:
-        raise SabaccError(f"ranking: {named(ranking)} is unknown; use one of {', '.join(RANKINGS)}")
+        raise SabaccError(
+            f"ranking: {short_repr(ranking)} is unknown; use one of {', '.join(RANKINGS)}"
+        )
     if (cards is None) == (ids is None):
         raise SabaccError("rank_hand: give either cards or ids")
     if cards is not None:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from sabacc_env.cards import CARDS, NUM_CARDS, Card
 from sabacc_env.engine.layout import FIRST_CARD_ACTION, KINDS, RAISE, UNLIMITED
-from sabacc_env.errors import IllegalMove, SabaccError, named
+from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 
 CARD_KINDS = KINDS[FIRST_CARD_ACTION:RAISE]
 """The kinds that name a card of the hand: the one put down."""
@@ -85,19 +85,21 @@ def parse_move(text: str, hand: list[Card]) -> Move:
     kind, _, rest = text.strip().partition(" ")
     rest = rest.strip()
     if kind not in KINDS:
-        raise IllegalMove(f"{named(text)} is no move: the kinds of move are {', '.join(KINDS)}")
+        raise IllegalMove(
+            f"{short_repr(text)} is no move: the kinds of move are {', '.join(KINDS)}"
+        )
     if kind == "raise":
         if not rest.isdecimal() or len(rest) > len(str(UNLIMITED)):
-            raise IllegalMove(f"{named(text)} names no total: write, for example, raise 40")
+            raise IllegalMove(f"{short_repr(text)} names no total: write, for example, raise 40")
         return Move(kind, amount=int(rest))
     if kind in CARD_KINDS:
         if not rest:
-            raise IllegalMove(f"{named(text)} names no card: write, for example, {kind} +3c")
+            raise IllegalMove(f"{short_repr(text)} names no card: write, for example, {kind} +3c")
         sylops = [card for card in hand if card.suit is None]
         try:
             return Move(kind, card=sylops[0] if rest == "0" and sylops else Card.parse(rest))
         except SabaccError as error:
-            raise IllegalMove(f"{named(text)} is no move: {error}") from None
+            raise IllegalMove(f"{short_repr(text)} is no move: {error}") from None
     if rest:
-        raise IllegalMove(f"{named(text)}: {kind} takes nothing after it")
+        raise IllegalMove(f"{short_repr(text)}: {kind} takes nothing after it")
     return Move(kind)

@@ -32,7 +32,7 @@ from sabacc_env.engine.drivers.policy_loop import (
 from sabacc_env.engine.drivers.policy_loop import policy as compiled
 from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.engine.piles import count
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 __all__ = [
     "Policy",
@@ -54,7 +54,7 @@ def policy(function: Policy) -> Policy:
             them out of the loop.
     """
     if not isfunction(function):
-        raise SabaccError(f"policy: {named(function)} is no Python function")
+        raise SabaccError(f"policy: {short_repr(function)} is no Python function")
     if any(each.opname == "RAISE_VARARGS" for each in dis.get_instructions(function)):
         raise SabaccError(f"policy: {function.__name__} has a raise or an assert; it must not")
     try:
@@ -81,5 +81,5 @@ def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[P
         raise SabaccError(f"policies: give one, or one for each of {num_players} seats")
     for each in chosen:
         if not is_policy(each):
-            raise SabaccError(f"policies: {named(each)} is no policy; make it with @policy")
+            raise SabaccError(f"policies: {short_repr(each)} is no policy; make it with @policy")
     return tuple((chosen * MAX_SEATS)[:MAX_SEATS])

@@ -15,7 +15,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.agent_calls import build
 from sabacc_env.arguments import check_num_players
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet, load_rules
 
 
@@ -51,8 +51,8 @@ def load(
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
     if rules is None or num_players is None:
         raise SabaccError(
-            f"agent: {named(spec)} has no game of its own, so name the rules and the number of "
-            "players"
+            f"agent: {short_repr(spec)} does not say which game it plays; give rules and "
+            "num_players"
         )
     rules = load_rules(rules)
     num_players = check_num_players(rules, num_players)
@@ -62,7 +62,7 @@ def load(
     if isinstance(spec, str) and spec in registered_agents():
         return build(spec, agent_class(spec), rules, num_players, bet_sizes)
     raise SabaccError(
-        f"agent: {named(spec)} is unknown; use one of {', '.join(registered_agents())}, zoo:NAME "
+        f"unknown agent {short_repr(spec)}; use one of {', '.join(registered_agents())}, zoo:NAME "
         f"(`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
     )
 
@@ -90,4 +90,4 @@ def _imported(spec: str) -> object:
         return getattr(importlib.import_module(module), name)
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SabaccError(f"agent: {named(spec)} cannot be imported ({said})") from error
+        raise SabaccError(f"agent: {short_repr(spec)} cannot be imported ({said})") from error

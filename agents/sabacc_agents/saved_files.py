@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from sabacc_agents import zoo
 from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.cards import as_int
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.observation import OBSERVATION_SIZE, observation_version
 from sabacc_env.rules import RuleSet, load_rules
-from sabacc_env.storage.files import reason, write_bytes
+from sabacc_env.storage.files import failure_reason, write_bytes
 
 SUFFIX: Final = ".safetensors"
 
@@ -171,7 +171,7 @@ def check_fit(
         )
     if num_players is not None and as_int(num_players) not in made_players:
         several = ", ".join(map(str, made_players))
-        raise SabaccError(f"{label}: was made for {several} players, not {named(num_players)}")
+        raise SabaccError(f"{label}: was made for {several} players, not {short_repr(num_players)}")
     if encode_bet_sizes(made_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
         raise SabaccError(
             f"{label}: was made for the bet sizes {plain_sizes(made_sizes)}, not "
@@ -191,7 +191,7 @@ def located(spec: str | Path) -> Path:
         SabaccError: for a name that no member of the zoo has.
     """
     if not isinstance(spec, str | Path):
-        raise SabaccError(f"{named(spec)} is no path of a file")
+        raise SabaccError(f"{short_repr(spec)} is no path of a file")
     if zoo.is_member(spec):
         return zoo.network_file(str(spec).removeprefix(zoo.PREFIX))
     return Path(spec)
@@ -226,7 +226,7 @@ def _opened(path: str | Path, read: Any) -> Any:
     except safetensors.SafetensorError as error:
         raise SabaccError(f"{path}: is no safetensors file ({error})") from None
     except (OSError, ValueError) as error:
-        raise SabaccError(f"{path}: cannot be read ({reason(error)})") from None
+        raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
 
 
 def _refuse_damaged(path: str | Path, data: bytes) -> None:

@@ -20,7 +20,7 @@ from sabacc_env.arguments import number, whole
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.start_ranges import Range
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
@@ -88,7 +88,7 @@ class SabaccVecEnv(VecEnv):
         threads: int = 1,
     ) -> None:
         if not 0 < number("reward_scale", reward_scale) < math.inf:
-            raise SabaccError(f"reward_scale: {named(reward_scale)} is not above 0")
+            raise SabaccError(f"reward_scale: {short_repr(reward_scale)} is not above 0")
         self._reward_scale = reward_scale
         if seed is not None:
             seed = whole("seed", seed, 0, 2**64 - 1)
@@ -240,5 +240,5 @@ class SabaccVecEnv(VecEnv):
             return np.atleast_1d(every[np.array(indices, dtype=np.int64)])
         except (IndexError, TypeError, ValueError, OverflowError):
             raise SabaccError(
-                f"indices: {named(indices)} are no tables from 0 to {self.num_envs - 1}"
+                f"indices: {short_repr(indices)} are no tables from 0 to {self.num_envs - 1}"
             ) from None

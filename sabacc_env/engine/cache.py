@@ -26,12 +26,16 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from sabacc_env import cards
 from sabacc_env.errors import SabaccError
+from sabacc_env.rules import limits
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.storage.files import read_bytes, write_bytes
-from sabacc_env.storage.sealed import sealed, unsealed
 
 FORMAT: Final = b"sabacc-env compiled function 1\n"
 ENGINE: Final = Path(__file__).parent
+CONSTANTS: Final = (Path(cards.__file__), Path(limits.__file__))
+"""The sources outside the engine whose constants its compiled code holds."""
 
 
 class KeptOnDisk(NullCache):
@@ -52,7 +56,7 @@ class KeptOnDisk(NullCache):
         name = self._file_name(sig, target_context.codegen())
         for folder in filter(_is_safe, _folders()):
             try:
-                _, code = unsealed(FORMAT, read_bytes(folder / name) or b"")
+                _, code = unpack_checked(FORMAT, read_bytes(folder / name) or b"")
             except SabaccError:
                 continue
             return CompileResult._rebuild(target_context, *pickle.loads(code))
@@ -61,7 +65,7 @@ class KeptOnDisk(NullCache):
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keep what was compiled for a signature, in the first folder that can be written."""
         name = self._file_name(sig, data.codegen)
-        content = sealed(FORMAT, {}, dumps(data._reduce()))
+        content = pack_with_checksum(FORMAT, {}, dumps(data._reduce()))
         for folder in _folders():
             try:
                 _make_safe(folder)
@@ -122,7 +126,7 @@ def _folders() -> tuple[Path, ...]:
 def folder_name() -> str:
     """Return a name made of all that decides the machine code of every function."""
     versions = sys.implementation.cache_tag, *(m.__version__ for m in (numba, llvmlite, np))
-    sources = _hash_of_files(sorted(ENGINE.rglob("*.py")))
+    sources = _hash_of_files([*sorted(ENGINE.rglob("*.py")), *CONSTANTS])
     decides = f"{versions} {numba.config.BOUNDSCHECK} {sources}"
     return f"engine-{hashlib.sha256(decides.encode()).hexdigest()[:16]}"
 

@@ -14,10 +14,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_SEATS: Final = 8
-MAX_HAND: Final = 5
-MAX_ROUNDS: Final = 8
-NUM_CARDS: Final = 62
+from sabacc_env import cards
+from sabacc_env.rules import limits
+
+MAX_SEATS: Final = limits.MAX_SEATS
+MAX_HAND: Final = limits.MAX_HAND
+MAX_ROUNDS: Final = limits.MAX_ROUNDS
+NUM_CARDS: Final = cards.NUM_CARDS
 LOG_LENGTH: Final = 16
 """How many of the last public actions a record keeps, for the observation."""
 LOG_FEATURES: Final = 4
@@ -97,7 +100,7 @@ ALTA_THREE_EN: Final = 3
 ALTA_YARITH_BESPIN: Final = 4
 RANKINGS: Final = ("casino", "spacers", "alta_orsl", "alta_three_en", "alta_yarith_bespin")
 
-UNLIMITED: Final = 2**31 - 1
+UNLIMITED: Final = limits.MAX_CREDITS
 """A limit that never binds: credits in play never exceed it."""
 
 TOLD: Final = 2

@@ -21,10 +21,7 @@ from sabacc_env.engine.layout import (
     kind_bits,
 )
 from sabacc_env.rules import RuleSet
-from sabacc_env.rules.model import CardAction
-
-SECOND_CHOICES = ("replace", "replace_spike", "discard_drawn")
-"""Card actions that decide on a card just drawn, and so are no first choice."""
+from sabacc_env.rules.choices import SECOND_CHOICES, CardAction
 
 
 def _action_bits(kinds: Iterable[str]) -> int:

@@ -30,7 +30,7 @@ from sabacc_env.envs.reset_options import (
     checked_render_mode,
     known_options,
 )
-from sabacc_env.errors import IllegalMove, SabaccError, named
+from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import Desk
@@ -266,7 +266,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         seat = self._seats.get(agent) if isinstance(agent, str) else None
         if seat is None:
             known = ", ".join(self.possible_agents)
-            raise SabaccError(f"agent: {named(agent)} is unknown; known: {known}")
+            raise SabaccError(f"agent: {short_repr(agent)} is unknown; known: {known}")
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return {"observation": desk.observation.copy(), "action_mask": desk.mask.copy()}
         self.game.observe_at(desk, seat)
@@ -304,7 +304,7 @@ def whole_action(action: Any) -> int:
 
 def no_action(action: object) -> IllegalMove:
     """Return the refusal of what is no whole number."""
-    return IllegalMove(f"{named(action)} is no action: use a whole number below the space's n")
+    return IllegalMove(f"{short_repr(action)} is no action: use a whole number below the space's n")
 
 
 class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import items, number
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
@@ -76,8 +76,8 @@ class Opponents:
             return agent_calls.build(opponent, agent_class(opponent), *self._built_for)
         if isinstance(opponent, type) or not isinstance(opponent, Agent):
             raise SabaccError(
-                f"opponents: {named(opponent)} is no agent; give agents built for this game, or "
-                "registered names"
+                f"opponents: {short_repr(opponent)} is not an agent; give agents built for this "
+                "game, or registered names"
             )
         return opponent
 

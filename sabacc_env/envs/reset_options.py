@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 TABLE_OPTIONS: Final = ("dealer", "credits", "sabacc_pot", "deck", "dice")
 """The options of one table, as ``sabacc_env.Game`` takes them."""
@@ -27,16 +27,16 @@ def known_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> di
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise SabaccError(f"options: {named(options)} is no dict")
+        raise SabaccError(f"options: {short_repr(options)} is no dict")
     for name in options:
         if name in OPTIONS and name not in names:
             raise SabaccError(
-                f"options: {named(name)} is none of this environment, which knows "
+                f"options: {short_repr(name)} is none of this environment, which knows "
                 f"{', '.join(names)}"
             )
         near = get_close_matches(str(name), names, n=1)
         if near and name not in names:
-            raise SabaccError(f"options: {named(name)} is unknown; did you mean {near[0]!r}?")
+            raise SabaccError(f"options: {short_repr(name)} is unknown; did you mean {near[0]!r}?")
     return {name: value for name, value in options.items() if name in names}
 
 
@@ -46,5 +46,5 @@ def checked_render_mode(render_mode: str | None) -> str | None:
         return None
     if not isinstance(render_mode, str) or render_mode not in RENDER_MODES:
         known = " or ".join(RENDER_MODES)
-        raise SabaccError(f"render_mode: {named(render_mode)} is unknown; use {known}")
+        raise SabaccError(f"render_mode: {short_repr(render_mode)} is unknown; use {known}")
     return render_mode

@@ -19,7 +19,7 @@ from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.reset_options import known_options
 from sabacc_env.envs.start_ranges import Range
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.hand_ranks import hand_name
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
@@ -288,6 +288,6 @@ def _mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
     if isinstance(autoreset_mode, str) and autoreset_mode in known:
         return AutoresetMode(autoreset_mode)
     raise SabaccError(
-        f"autoreset_mode: {named(autoreset_mode)} is unknown; use an AutoresetMode or one of "
+        f"autoreset_mode: {short_repr(autoreset_mode)} is unknown; use an AutoresetMode or one of "
         f"{', '.join(known)}"
     )

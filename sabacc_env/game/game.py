@@ -31,7 +31,7 @@ from sabacc_env.engine.layout import (
     RAISE,
     RAISE_TO,
 )
-from sabacc_env.errors import IllegalMove, SabaccError, named
+from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.loading import moves_of, records_of, refuse_invalid
 from sabacc_env.game.state import TableState, copied, empty_record
@@ -47,7 +47,7 @@ from sabacc_env.moves import (
     parse_move,
 )
 from sabacc_env.rules import RuleSet, load_rules
-from sabacc_env.storage.sealed import sealed, unsealed, wrong_content
+from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
 
 FORMAT: Final = b"sabacc-game 3\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
@@ -179,7 +179,7 @@ class Game(TableState):
         """
         seat = self.seat_to_act
         if seat is None:
-            raise IllegalMove(f"{named(str(move))} cannot be played: the hand is over")
+            raise IllegalMove(f"{short_repr(str(move))} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
         self.play_at(self._desk, self._code(seat, move), move)
@@ -200,7 +200,9 @@ class Game(TableState):
         before = None if self._start.get("dice") is None else copied(self._records)
         played, seat = single.turn(self._records, desk.records, code)
         if played < 0:
-            self._refuse(played, f"action {code}" if move is None else named(str(move)), before)
+            self._refuse(
+                played, f"action {code}" if move is None else short_repr(str(move)), before
+            )
         self._played.append(played)
         return seat
 
@@ -214,7 +216,7 @@ class Game(TableState):
     def _code(self, seat: int, move: Move) -> int:
         """Return the engine's code of a move; one that could never be played is refused."""
         if not is_well_formed(move):
-            raise IllegalMove(self._refusal(named(move)))
+            raise IllegalMove(self._refusal(short_repr(move)))
         kind = KINDS.index(move.kind)
         if kind == RAISE:
             assert move.amount is not None
@@ -226,7 +228,7 @@ class Game(TableState):
             assert move.card is not None
             card = CARDS[index(move.card)]
             if card not in hand:
-                raise IllegalMove(self._refusal(named(str(move))))
+                raise IllegalMove(self._refusal(short_repr(str(move))))
             code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND + hand.index(card)
         return code
 
@@ -290,11 +292,11 @@ class Game(TableState):
 
     def _turns(self) -> Iterator[Turn]:
         for played in self._played:
-            seat, kind, named = played >> 40, KINDS[played >> 32 & 255], played & 0xFFFFFFFF
+            seat, kind, short_repr = played >> 40, KINDS[played >> 32 & 255], played & 0xFFFFFFFF
             if kind == "raise":
-                yield Turn(seat, Move(kind, amount=named))
+                yield Turn(seat, Move(kind, amount=short_repr))
             elif kind in CARD_KINDS:
-                yield Turn(seat, Move(kind, card=Card(named & 255)))
+                yield Turn(seat, Move(kind, card=Card(short_repr & 255)))
             else:
                 yield Turn(seat, Move(kind))
 
@@ -334,7 +336,7 @@ class Game(TableState):
             "played": self._played,
             "record": GAME_DTYPE.itemsize,
         }
-        return sealed(FORMAT, header, self._records.tobytes())
+        return pack_with_checksum(FORMAT, header, self._records.tobytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -344,14 +346,14 @@ class Game(TableState):
             SabaccError: for bytes of something else, of another version, damaged, or cut short, and
                 for a state that no hand can be in.
         """
-        header, record = unsealed(FORMAT, data)
+        header, record = unpack_checked(FORMAT, data)
         if header.get("record") != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are a game of another engine version")
         match header:
             case {"rules": str() as rules, "start": dict() as start, "played": played}:
                 pass
             case _:
-                raise wrong_content(FORMAT, "no game")
+                raise content_error(FORMAT, "no game")
         game = object.__new__(cls)
         game.rules = RuleSet.from_canonical(rules)
         game._start = _checked_start(game.rules, start)
@@ -359,9 +361,9 @@ class Game(TableState):
         game._attach(records_of(FORMAT, record, GAME_DTYPE, 1))
         refuse_invalid(FORMAT, game._records, [game.rules], np.zeros(1, dtype=np.int64))
         if (start.get("dice") is None) != (game._number("dice_given") < 0):
-            raise wrong_content(FORMAT, "dice that were not given")
+            raise content_error(FORMAT, "dice that were not given")
         if game.seat_to_act is not None and not game.legal_moves():
-            raise wrong_content(FORMAT, "a seat to act without a move")
+            raise content_error(FORMAT, "a seat to act without a move")
         return game
 
     def to_dict(self) -> dict[str, Any]:
@@ -401,7 +403,7 @@ def _checked_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
     """Return what a hand started from, {} where it is not known; the rules can deal from it."""
     if start:
         if set(start) != STARTS:
-            raise wrong_content(FORMAT, "no start of a hand")
+            raise content_error(FORMAT, "no start of a hand")
         Game(rules, **start)
     return start
 

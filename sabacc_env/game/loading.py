@@ -18,7 +18,7 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.engine.validation import first_invalid
 from sabacc_env.rules import RuleSet
-from sabacc_env.storage.sealed import wrong_content
+from sabacc_env.storage.checksums import content_error
 
 
 def refuse_invalid(
@@ -38,10 +38,10 @@ def refuse_invalid(
     seats = np.array([each.seats for each in rules])[rule_of]
     players = games["num_players"]
     if ((players < seats[:, 0]) | (players > seats[:, 1])).any():
-        raise wrong_content(form, "a game whose rules have other numbers of seats")
+        raise content_error(form, "a game whose rules have other numbers of seats")
     records = np.concatenate([rules_record(each) for each in rules])
     if wrong := first_invalid(games, records, rule_of):
-        raise wrong_content(form, f"a state that no hand can be in: {wrong}")
+        raise content_error(form, f"a state that no hand can be in: {wrong}")
 
 
 def records_of(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
@@ -51,7 +51,7 @@ def records_of(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> ND
         SabaccError: where the bytes are too few or too many.
     """
     if len(state) != count * kind.itemsize:
-        raise wrong_content(form, f"{len(state)} bytes in place of {count * kind.itemsize}")
+        raise content_error(form, f"{len(state)} bytes in place of {count * kind.itemsize}")
     return np.frombuffer(bytearray(state), dtype=kind)
 
 
@@ -62,7 +62,7 @@ def moves_of(form: bytes, played: object) -> list[int]:
         SabaccError: for what is none.
     """
     if not isinstance(played, list) or not all(map(_is_move, played)):
-        raise wrong_content(form, "moves that are none")
+        raise content_error(form, "moves that are none")
     return played
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.rules import RuleSet
 
@@ -37,7 +37,7 @@ def replay(history: Mapping[str, Any]) -> Game:
     for seat, move in moves:
         if seat != game.seat_to_act:
             raise SabaccError(
-                f"history: seat {seat} plays {named(move)} when {game.seat_to_act} acts"
+                f"history: seat {seat} plays {short_repr(move)} when {game.seat_to_act} acts"
             )
         game.play(move)
     for name, value in game.to_dict()["state"].items():

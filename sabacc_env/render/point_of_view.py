@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabacc_env.arguments import whole
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
 
 
@@ -14,5 +14,5 @@ def checked(game: Game, seat: int | None) -> int | None:
         SabaccError: for what is no game, or no seat of it.
     """
     if not isinstance(game, Game):
-        raise SabaccError(f"game: {named(game)} is no Game")
+        raise SabaccError(f"game: {short_repr(game)} is no Game")
     return None if seat is None else whole("seat", seat, 0, game.num_players - 1)

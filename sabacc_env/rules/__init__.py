@@ -12,7 +12,7 @@ from typing import Any, Final
 from sabacc_env.errors import RulesError
 from sabacc_env.rules.fees import Fees
 from sabacc_env.rules.model import RuleSet
-from sabacc_env.rules.wording import listed, nearest, shown
+from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 
 __all__ = ["Fees", "RuleSet", "load_rules", "rule_sets"]
 
@@ -50,10 +50,10 @@ def load_rules(rules: str | Path | RuleSet, **overrides: Any) -> RuleSet:
         base = _published(rules)
     else:
         raise RulesError(
-            f"rules: {shown(rules)} is not a rule set; the names are {listed(_PUBLISHED)}, and a "
-            f"path to a rules file ends in .toml{nearest(rules, _PUBLISHED)}"
+            f"rules: {toml_repr(rules)} is not a rule set; use {quoted_choices(_PUBLISHED)}, or "
+            f"a path to a rules file, which ends in .toml{did_you_mean(rules, _PUBLISHED)}"
         )
-    return base.changed(**overrides) if overrides else base
+    return base.replaced(**overrides) if overrides else base
 
 
 @functools.cache

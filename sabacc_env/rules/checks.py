@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from sabacc_env.errors import RulesError
-from sabacc_env.rules.fees import FEE_ACTIONS
-from sabacc_env.rules.limits import LARGEST_HAND, MOST_CREDITS, MOST_SEATS
-from sabacc_env.rules.wording import listed, nearest, shown
+from sabacc_env.rules.choices import FEE_ACTIONS, SECOND_CHOICES
+from sabacc_env.rules.limits import MAX_CREDITS, MAX_HAND, MAX_SEATS
+from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 
 if TYPE_CHECKING:
     from sabacc_env.rules.model import RuleSet
 
 SPARE_CARDS: Final = 2
 """Cards that the deck must hold beyond the largest hands of all seats."""
-
-SECOND_CHOICES: Final = ("replace", "replace_spike", "discard_drawn")
-"""The card actions that decide on a drawn card after it is seen."""
 
 
 def refuse_impossible(rules: RuleSet) -> None:
@@ -34,7 +31,7 @@ def refuse_impossible(rules: RuleSet) -> None:
 
 def _check_words(rules: RuleSet) -> None:
     if not rules.name.strip() or not rules.name.isprintable():
-        raise RulesError(f"name: {shown(rules.name)} is not a line of text")
+        raise RulesError(f"name: {toml_repr(rules.name)} is not a line of text")
     _refuse_repeats("phases", rules.phases)
     _refuse_repeats("card_actions", rules.card_actions)
     least, most = rules.seats
@@ -96,18 +93,18 @@ def _check_starting_credits(rules: RuleSet) -> None:
     if given is None:
         return
     stacks = (given,) * most if isinstance(given, int) else given
-    if not least <= len(stacks) <= MOST_SEATS:
+    if not least <= len(stacks) <= MAX_SEATS:
         raise RulesError(
             f"starting_credits: a list of {len(stacks)} does not serve the {least} to {most} seats"
         )
-    if sum(stacks) > MOST_CREDITS:
+    if sum(stacks) > MAX_CREDITS:
         raise RulesError(
             f"starting_credits: {sum(stacks)} for all seats together is more than the "
-            f"{MOST_CREDITS} credits that can be in play"
+            f"{MAX_CREDITS} credits that can be in play"
         )
     if sum(stack >= rules.ante_unit for stack in stacks) < 2:
         raise RulesError(
-            f"starting_credits: {shown(given)} lets fewer than two seats pay the antes of "
+            f"starting_credits: {toml_repr(given)} lets fewer than two seats pay the antes of "
             f"{rules.ante_unit}"
         )
 
@@ -116,8 +113,8 @@ def _check_fees(rules: RuleSet) -> None:
     for kind in rules.fees:
         if kind not in FEE_ACTIONS:
             raise RulesError(
-                f"fees: {shown(kind)} is not one of {listed(FEE_ACTIONS)}"
-                f"{nearest(kind, FEE_ACTIONS)}"
+                f"fees: {toml_repr(kind)} is not one of {quoted_choices(FEE_ACTIONS)}"
+                f"{did_you_mean(kind, FEE_ACTIONS)}"
             )
         if kind not in rules.card_actions:
             raise RulesError(f'fees: "{kind}" is not in card_actions, so it cannot cost a fee')
@@ -137,7 +134,7 @@ def _check_bets(rules: RuleSet) -> None:
 
 def _check_hand_and_deck(rules: RuleSet) -> None:
     largest, most, deck = rules.largest_hand, rules.seats[1], len(rules.deck)
-    if largest > LARGEST_HAND:
+    if largest > MAX_HAND:
         parts = [f"cards_dealt {rules.cards_dealt}"]
         if largest > rules.cards_dealt + rules.spike_card:
             parts.append(f"one in each of rounds {rules.rounds}")
@@ -145,7 +142,7 @@ def _check_hand_and_deck(rules: RuleSet) -> None:
             parts.append("the Spike Card of spike_card")
         raise RulesError(
             f"cards_dealt: the largest hand would be {largest} cards ({' + '.join(parts)}), "
-            f"and it may not exceed {LARGEST_HAND}"
+            f"and it may not exceed {MAX_HAND}"
         )
     needed = most * largest + SPARE_CARDS
     if deck < needed:

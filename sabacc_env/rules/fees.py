@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from sabacc_env.rules.limits import MOST_CREDITS
-
-FEE_ACTIONS: Final = ("draw", "buy_discard", "discard_draw", "swap")
-"""The card actions that can cost a fee (RULES.md section 3)."""
+from sabacc_env.rules.limits import MAX_CREDITS
 
 
 class Fees(Mapping[str, int]):
@@ -48,7 +45,7 @@ class Fees(Mapping[str, int]):
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """Let pydantic check a plain dict of credits and then wrap it."""
-        amount = Annotated[int, Field(ge=0, le=MOST_CREDITS)]
+        amount = Annotated[int, Field(ge=0, le=MAX_CREDITS)]
         return core_schema.no_info_after_validator_function(
             cls,
             handler(dict[str, amount]),

@@ -10,33 +10,20 @@ import copy
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, Self, get_args
+from typing import Annotated, Any, Final, Self, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sabacc_env.cards import HIGHEST_VALUE, NUM_SUITS, SYLOPS, Card, deck
-from sabacc_env.errors import RulesError, named
+from sabacc_env.errors import RulesError, short_repr
 from sabacc_env.rules import checks, wording
+from sabacc_env.rules.choices import CardAction, JunkTime, Phase, Ranking, Redraw, ShortCall
 from sabacc_env.rules.fees import Fees
-from sabacc_env.rules.limits import LARGEST_HAND, MOST_CREDITS, MOST_SEATS
+from sabacc_env.rules.limits import MAX_CREDITS, MAX_HAND, MAX_ROUNDS, MAX_SEATS
 
-Phase = Literal["cards", "dice", "betting"]
-CardAction = Literal[
-    "stand",
-    "draw",
-    "buy_discard",
-    "discard_draw",
-    "swap",
-    "replace",
-    "replace_spike",
-    "discard_drawn",
-]
-Redraw = Literal["none", "redraw_one", "redraw_all"]
-Ranking = Literal["casino", "spacers", "alta_orsl", "alta_three_en", "alta_yarith_bespin"]
-
-_Seats = Annotated[int, Field(ge=2, le=MOST_SEATS)]
-_Credits = Annotated[int, Field(ge=0, le=MOST_CREDITS)]
+_Seats = Annotated[int, Field(ge=2, le=MAX_SEATS)]
+_Credits = Annotated[int, Field(ge=0, le=MAX_CREDITS)]
 
 LABELS: Final = ("name", "title", "source")
 """The fields that name a rule set and decide nothing in play."""
@@ -53,7 +40,7 @@ class RuleSet(BaseModel):
     Fields left out have the values of ``casino``. Three kinds of amount may follow ``hand_ante``
     instead of being fixed: ``starting_credits`` left out is 100 hand antes, and ``bet_step`` and
     each fee may be given as the word ``"ante"``; ``min_bet`` and ``min_raise`` left out are one
-    ``bet_step``. The attributes hold the numbers that result; ``changed`` derives them anew.
+    ``bet_step``. The attributes hold the numbers that result; ``replaced`` derives them anew.
 
     Rule sets compare and hash by the values of their fields, and can be copied and pickled.
 
@@ -82,7 +69,7 @@ class RuleSet(BaseModel):
     source: str = ""
     """Where the rules come from; a label without effect on play."""
 
-    seats: tuple[_Seats, _Seats] = (2, MOST_SEATS)
+    seats: tuple[_Seats, _Seats] = (2, MAX_SEATS)
     """The least and the most seats at a table, 2 to 8 (RULES.md section 1)."""
 
     highest_value: int = Field(HIGHEST_VALUE, ge=1, le=HIGHEST_VALUE)
@@ -94,16 +81,16 @@ class RuleSet(BaseModel):
     sylops: int = Field(len(SYLOPS), ge=0, le=len(SYLOPS))
     """Sylops in the deck, cards of value 0 without a suit (RULES.md section 1)."""
 
-    rounds: int = Field(3, ge=1, le=8)
+    rounds: int = Field(3, ge=1, le=MAX_ROUNDS)
     """Rounds in a hand (RULES.md section 2)."""
 
-    cards_dealt: int = Field(2, ge=1, le=LARGEST_HAND)
+    cards_dealt: int = Field(2, ge=1, le=MAX_HAND)
     """Cards dealt to each seat before round 1, a Spike Card not counted (RULES.md section 1)."""
 
-    hand_ante: int = Field(2, ge=1, le=MOST_CREDITS)
+    hand_ante: int = Field(2, ge=1, le=MAX_CREDITS)
     """Credits each seat pays into the hand pot; "ante" in rules means this (RULES.md section 2)."""
 
-    sabacc_ante: int = Field(2, ge=0, le=MOST_CREDITS)
+    sabacc_ante: int = Field(2, ge=0, le=MAX_CREDITS)
     """Credits each seat pays into the Sabacc pot; 0 = no Sabacc pot (RULES.md section 2)."""
 
     starting_credits: _Credits | tuple[_Credits, ...] | None = None
@@ -143,11 +130,11 @@ class RuleSet(BaseModel):
     """What a double Spike does: as ``doubles``, and "redraw_all" takes the Spike Card along where
     there is one (RULES.md section 4)."""
 
-    junk_when: Literal["facing_bet", "betting", "cards"] = "facing_bet"
+    junk_when: JunkTime = "facing_bet"
     """When a seat may junk: at a betting turn facing a bet, at any betting turn, or in the card
     phase (RULES.md section 5)."""
 
-    junk_penalty: int = Field(0, ge=0, le=MOST_CREDITS)
+    junk_penalty: int = Field(0, ge=0, le=MAX_CREDITS)
     """Credits a junking seat pays into the pot, or what it has left if less (RULES.md section 5,
     D20)."""
 
@@ -155,29 +142,29 @@ class RuleSet(BaseModel):
     """Whether junked cards go face up on the discard pile, not unseen under it (RULES.md
     section 5)."""
 
-    short_call: Literal["all_in", "junk"] = "all_in"
+    short_call: ShortCall = "all_in"
     """What a seat that cannot pay a call does: call with what it has left, or junk (RULES.md
     section 5, D6)."""
 
-    bet_step: int = Field(1, ge=1, le=MOST_CREDITS)
+    bet_step: int = Field(1, ge=1, le=MAX_CREDITS)
     """Credits that every bet and raise is a multiple of; ``"ante"`` means one hand ante (RULES.md
     section 5)."""
 
-    min_bet: int = Field(1, ge=1, le=MOST_CREDITS)
+    min_bet: int = Field(1, ge=1, le=MAX_CREDITS)
     """Credits of the smallest first bet of a phase. Left out: one ``bet_step`` (RULES.md
     section 5)."""
 
-    max_bet: int | None = Field(None, ge=1, le=MOST_CREDITS)
+    max_bet: int | None = Field(None, ge=1, le=MAX_CREDITS)
     """Credits of the largest first bet of a phase; None = no limit (RULES.md section 5)."""
 
-    min_raise: int = Field(1, ge=1, le=MOST_CREDITS)
+    min_raise: int = Field(1, ge=1, le=MAX_CREDITS)
     """Credits of the smallest raise above the highest bet. Left out: one ``bet_step`` (RULES.md
     section 5)."""
 
-    max_raise: int | None = Field(None, ge=1, le=MOST_CREDITS)
+    max_raise: int | None = Field(None, ge=1, le=MAX_CREDITS)
     """Credits of the largest raise above the highest bet; None = no limit (RULES.md section 5)."""
 
-    max_raises: int | None = Field(None, ge=0, le=MOST_CREDITS)
+    max_raises: int | None = Field(None, ge=0, le=MAX_CREDITS)
     """Most raises in a betting phase, the first bet not counted; None = no limit (RULES.md
     section 5)."""
 
@@ -195,14 +182,14 @@ class RuleSet(BaseModel):
         try:
             super().__init__(**_resolved(description))
         except ValidationError as error:
-            raise RulesError(wording.sentence(error, type(self).model_fields)) from None
+            raise RulesError(wording.validation_message(error, type(self).model_fields)) from None
         checks.refuse_impossible(self)
         self._description = copy.deepcopy(description)
 
-    def changed(self, **fields: Any) -> RuleSet:
+    def replaced(self, **fields: Any) -> RuleSet:
         """Return these rules with some fields given anew; what followed ``hand_ante`` still does.
 
-        >>> RuleSet().changed(hand_ante=4).starting_credits
+        >>> RuleSet().replaced(hand_ante=4).starting_credits
         400
         """
         return RuleSet(**{**self._description, **fields})
@@ -218,7 +205,7 @@ class RuleSet(BaseModel):
         Every field is then given as it is, so nothing follows ``hand_ante`` any more.
         """
         if not isinstance(text, str):
-            raise RulesError(f"canonical rules: {named(text)} is no text")
+            raise RulesError(f"canonical rules: {short_repr(text)} is no text")
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -10,14 +10,14 @@ from typing import Any, Final, Literal, get_args, get_origin
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from sabacc_env.errors import named
-from sabacc_env.rules.limits import MOST_CREDITS, MOST_SEATS
+from sabacc_env.errors import short_repr
+from sabacc_env.rules.limits import MAX_CREDITS, MAX_SEATS
 
 _COMPOUND: Final = {
-    "seats": f"give two whole numbers from 2 to {MOST_SEATS}, the least and the most seats",
-    "starting_credits": f"give a whole number of credits from 0 to {MOST_CREDITS}, a list of them, "
+    "seats": f"give two whole numbers from 2 to {MAX_SEATS}, the least and the most seats",
+    "starting_credits": f"give a whole number of credits from 0 to {MAX_CREDITS}, a list of them, "
     'one for each seat, or "points" for a game without credits',
-    "fees": f"give a table of card actions with whole numbers of credits from 0 to {MOST_CREDITS}",
+    "fees": f"give a table of card actions with whole numbers of credits from 0 to {MAX_CREDITS}",
 }
 """What would be right for the fields that hold more than one value of a simple type."""
 
@@ -32,37 +32,37 @@ _VERDICTS: Final = {
 }
 
 
-def sentence(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
+def validation_message(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
     """Say in one sentence what is wrong, starting with the field; a misspelt field comes first."""
     errors = error.errors(include_url=False)
     unknown = [str(found["loc"][0]) for found in errors if found["type"] == "extra_forbidden"]
     if unknown:
-        return f"{_label(unknown[0])}: there is no such field{nearest(unknown[0], fields)}"
+        return f"{_label(unknown[0])}: there is no such field{did_you_mean(unknown[0], fields)}"
     field = str(errors[0]["loc"][0])
     first = max(
         (found for found in errors if found["loc"][0] == field), key=lambda found: len(found["loc"])
     )
-    verdict = _VERDICTS.get(first["type"], "is not allowed here")
+    given, verdict = toml_repr(first["input"]), _VERDICTS.get(first["type"], "is not allowed here")
     if field in _COMPOUND:
         whose = f" for {first['loc'][1]}" if field == "fees" and len(first["loc"]) == 2 else ""
-        return f"{field}: {shown(first['input'])}{whose} {verdict}; {_COMPOUND[field]}"
+        return f"{field}: {given}{whose} {verdict}; {_COMPOUND[field]}"
     choices = _choices(fields[field].annotation)
+    if choices and first["type"] == "tuple_type":
+        return f"{field}: {given} {verdict}; give a list of {quoted_choices(choices)}"
     if choices:
-        if first["type"] == "tuple_type":
-            return f"{field}: {shown(first['input'])} {verdict}; give a list of {listed(choices)}"
-        hint = nearest(first["input"], choices)
-        return f"{field}: {shown(first['input'])} is not one of {listed(choices)}{hint}"
-    return f"{field}: {shown(first['input'])} {verdict}{_bounds(fields[field])}"
+        hint = did_you_mean(first["input"], choices)
+        return f"{field}: {given} is not one of {quoted_choices(choices)}{hint}"
+    return f"{field}: {given} {verdict}{_bounds(fields[field])}"
 
 
-def shown(value: object) -> str:
+def toml_repr(value: object) -> str:
     """Write a value as it would stand in a rule file, on one line and not too long."""
     if isinstance(value, bool | str):
         return json.dumps(value if isinstance(value, bool) else _shortened(value))
-    return named(value)
+    return short_repr(value)
 
 
-def listed(choices: Iterable[str]) -> str:
+def quoted_choices(choices: Iterable[str]) -> str:
     """Write choices as text: ``"a", "b" or "c"``.
 
     >>> print(listed(["cards", "dice", "betting"]))
@@ -72,7 +72,7 @@ def listed(choices: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known name closest to this one, if any is close."""
     if not isinstance(name, str):
         return ""
@@ -81,7 +81,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 def _label(name: str) -> str:
-    return name if name.isidentifier() else shown(name)
+    return name if name.isidentifier() else toml_repr(name)
 
 
 def _shortened(text: str) -> str:

@@ -21,7 +21,7 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
-def reason(error: OSError | ValueError) -> str:
+def failure_reason(error: OSError | ValueError) -> str:
     """Return why a file cannot be read or written; a name that can be none is a ``ValueError``."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
@@ -36,7 +36,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise SabaccError(
-            f"{folder}: this folder cannot be made ({reason(error)}); name another"
+            f"{folder}: this folder cannot be made ({failure_reason(error)}); name another"
         ) from None
     if not os.access(folder, os.W_OK):
         raise SabaccError(f"{folder}: this folder cannot be written into; name another")
@@ -55,14 +55,16 @@ def check_writable(path: Path) -> None:
         with tempfile.TemporaryFile(dir=there):
             pass
     except (OSError, ValueError) as error:
-        raise SabaccError(f"{path}: cannot be written ({reason(error)}); name another") from None
+        raise SabaccError(
+            f"{path}: cannot be written ({failure_reason(error)}); name another"
+        ) from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file in one step, and onto the disk before this returns.
 
     What the file held before stays whole until all of ``data`` is there. Where the process is
-    killed, a hidden file beside it is left, which ``clear_leftovers`` removes.
+    killed, a hidden file beside it is left, which ``remove_partial_files`` removes.
 
     Raises:
         SabaccError: where it cannot be written: the disk is full, its folder is gone, and so on.
@@ -79,7 +81,7 @@ def write_bytes(path: Path, data: bytes) -> None:
             draft.unlink(missing_ok=True)
         _sync_folder(path.parent)
     except (OSError, ValueError) as error:
-        why = reason(error) if path.parent.is_dir() else "there is no such folder"
+        why = failure_reason(error) if path.parent.is_dir() else "there is no such folder"
         raise SabaccError(f"{path}: cannot be written ({why})") from None
 
 
@@ -88,7 +90,7 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def clear_leftovers(folder: Path, name: str | None = None) -> None:
+def remove_partial_files(folder: Path, name: str | None = None) -> None:
     """Remove what killed processes left in a folder when they wrote files, or one of this name.
 
     Nobody else may be writing there now.

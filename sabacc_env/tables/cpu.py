@@ -20,7 +20,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
 from sabacc_env.arguments import as_array, whole
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 if TYPE_CHECKING:
     from sabacc_env.engine.drivers.policy_loop import Policy
@@ -39,7 +39,7 @@ def device_named(name: str, threads: int) -> Cpu | Cuda:
     """
     threads = whole("threads", threads, 1, 1024)
     if not isinstance(name, str) or name not in ("cpu", "cuda"):
-        raise SabaccError(f'device: {named(name)} is none; use "cpu" or "cuda"')
+        raise SabaccError(f'device: {short_repr(name)} is none; use "cpu" or "cuda"')
     if name == "cpu":
         return Cpu(threads)
     if threads > 1:

@@ -13,10 +13,10 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.arguments import indices, items, whole
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.layout import GAME_DTYPE
-from sabacc_env.errors import IllegalMove, SabaccError, named
+from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.loading import moves_of, records_of, refuse_invalid
 from sabacc_env.rules import RuleSet
-from sabacc_env.storage.sealed import sealed, unsealed, wrong_content
+from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
 from sabacc_env.tables.arrays import Rules, TableArrays
 from sabacc_env.tables.cpu import device_named
 from sabacc_env.tables.hand_starts import PerTable, Stakes
@@ -323,7 +323,7 @@ class Tables(TableArrays):
             SabaccError: for tables that play something else, or elsewhere.
         """
         if not isinstance(other, Tables):
-            raise SabaccError(f"other: {named(other)} is no Tables")
+            raise SabaccError(f"other: {short_repr(other)} is no Tables")
         cloned = self._checked_tables(tables)
         which = self._device.fetch(cloned)
         given = self._device.fetch(self._given("sources", sources))
@@ -362,7 +362,7 @@ class Tables(TableArrays):
             "record": GAME_DTYPE.itemsize,
         }
         arrays = (self.rule_of, self.players, *map(self._device.fetch, self._kept()))
-        return sealed(FORMAT, header, b"".join(array.tobytes() for array in arrays))
+        return pack_with_checksum(FORMAT, header, b"".join(array.tobytes() for array in arrays))
 
     def _kept(self) -> tuple[NDArray[Any], ...]:
         return self._played.games, *self._ended
@@ -387,7 +387,7 @@ class Tables(TableArrays):
         Raises:
             SabaccError: for bytes of something else, of another version, damaged, or cut short.
         """
-        header, state = unsealed(FORMAT, data)
+        header, state = unpack_checked(FORMAT, data)
         if header.pop("record", None) != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are tables of another engine version")
         tables = object.__new__(cls)
@@ -404,12 +404,12 @@ class Tables(TableArrays):
                 given=(keys, dealers, credits, sabacc_pots),
             )
         except (KeyError, IndexError, TypeError) as error:
-            raise wrong_content(FORMAT, "no tables") from error
+            raise content_error(FORMAT, "no tables") from error
         tables.calls = whole("calls", calls, 0, 2**62)
         if histories is not None:
             played = [moves_of(FORMAT, moves) for moves in items("histories", histories)]
             if len(played) != n:
-                raise wrong_content(FORMAT, "histories of other tables")
+                raise content_error(FORMAT, "histories of other tables")
             tables._histories = Histories(n)
             tables._histories.put(range(n), played)
         tables._recall(state[16 * n :])
@@ -433,7 +433,7 @@ class Tables(TableArrays):
             or (other | (games["dice_given"] >= 0) | (ended.hand_counts < 0)).any()
             or (flags > 1).any()
         ):
-            raise wrong_content(FORMAT, "other tables than these")
+            raise content_error(FORMAT, "other tables than these")
         for array, values in zip(self._kept(), kept, strict=True):
             self._device.write(array, values)
         self._device.run(batch.show_tables, (self._played, self._shown), self._all)
@@ -441,7 +441,7 @@ class Tables(TableArrays):
             self._device.fetch(self.seats_to_act) >= 0
         )
         if stuck.any():
-            raise wrong_content(FORMAT, "a seat to act without a move")
+            raise content_error(FORMAT, "a seat to act without a move")
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._stakes.asked:

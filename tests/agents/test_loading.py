@@ -20,14 +20,14 @@ def test_a_class_by_module():
     [
         (
             "nobody",
-            "'nobody' is unknown; use one of always_raise, .*zoo:NAME .*, the path of",
+            "unknown agent 'nobody'; use one of always_raise, .*zoo:NAME .*, the path of",
         ),
         ("zoo:kessel", "agent: the zoo has no member 'kessel'; "),
         ("no_such_module:Agent", "cannot be imported"),
         ("sabacc_env.agent:Absent", "cannot be imported"),
         (":", "cannot be imported"),
-        (None, "None is unknown; use one of"),
-        (5, "5 is unknown; use one of"),
+        (None, "unknown agent None; use one of"),
+        (5, "unknown agent 5; use one of"),
         ("os:getcwd", "'os:getcwd' is no class"),
         ("builtins:object", "'builtins:object' has no method reset"),
         ("absent.safetensors", "cannot be read"),
@@ -93,5 +93,5 @@ def test_only_networks_were_trained():
 
 @pytest.mark.parametrize("game", [(), ("casino",), (None, 2)])
 def test_what_was_made_for_no_game_needs_one(game):
-    with pytest.raises(SabaccError, match="'tight' has no game of its own, so name the rules"):
+    with pytest.raises(SabaccError, match="'tight' does not say which game it plays; give rules"):
         load("tight", *game)

@@ -17,7 +17,7 @@ def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("one_cart", "random"), "rung: 'one_cart' is not on the ladder"),
+        (("one_cart", "random"), "unknown rung 'one_cart'"),
         (("one_card",), "agents: name one at least"),
         (("one_card", "nobody"), "nobody"),
         (("one_card", "tests.support.toys:Undecided"), "toys:Undecided' must return from"),

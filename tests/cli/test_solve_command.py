@@ -46,7 +46,7 @@ def test_a_game_of_ones_own_is_kept_under_its_files_name(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["one_crad"], "is not on the ladder"),
+        (["one_crad"], "unknown rung 'one_crad'"),
         (["one_card", "--variant", "cfr"], "variant: 'cfr' is none; use one of cfr+, dcfr"),
         (["one_card", "--target", "0"], "target, iterations: both are more than nothing"),
         (["one_card", "--iterations", "0"], "target, iterations: both are more than nothing"),

@@ -21,7 +21,7 @@ from sabacc_env.engine.validation import RANGES
 from sabacc_env.game import game
 from sabacc_env.policies import random_legal
 from sabacc_env.rules import RuleSet, load_rules
-from sabacc_env.storage.sealed import sealed, unsealed
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.tables import Tables, tables
 from tests.support.random_play import HOUSE_RULES, random_move, random_position
 from tests.support.strategies import tables as table_settings
@@ -116,9 +116,9 @@ def test_a_forged_record_is_refused_or_can_be_played_on(mode: str, count: int) -
 
 
 def changed(form: bytes, data: bytes, change: Change) -> bytes:
-    header, state = unsealed(form, data)
+    header, state = unpack_checked(form, data)
     change(header)
-    return sealed(form, header, state)
+    return pack_with_checksum(form, header, state)
 
 
 def put(**values: Any) -> Change:
@@ -200,10 +200,10 @@ def test_a_state_of_another_length_is_refused(cut: slice) -> None:
         (Game, game.FORMAT, PLAYING.to_bytes()),
         (Tables, tables.FORMAT, AT_TABLES.to_bytes()),
     ):
-        header, state = unsealed(form, data)
+        header, state = unpack_checked(form, data)
         for other in (state[cut], state + b"x"):
             with pytest.raises(SabaccError, match=r"bytes in place of|other tables|num_tables"):
-                kind.from_bytes(sealed(form, header, other))
+                kind.from_bytes(pack_with_checksum(form, header, other))
 
 
 ANY = ("padding", "deck_state", "deck_increment")
@@ -227,15 +227,15 @@ def test_a_number_out_of_range_is_refused_by_its_name(name: str, last: bool) -> 
         field = records[name].view(np.float32) if name in ("log", "public") else records[name]
         field.reshape(len(records), -1)[-1, -1] = most + 1 if last else least - 1
 
-    header, state = unsealed(game.FORMAT, PLAYING.to_bytes())
+    header, state = unpack_checked(game.FORMAT, PLAYING.to_bytes())
     records = np.frombuffer(bytearray(state), GAME_DTYPE)
     spoil(records)
     with pytest.raises(SabaccError, match=f"{name} is out of range|numbers of seats"):
-        Game.from_bytes(sealed(game.FORMAT, header, records.tobytes()))
-    header, state = unsealed(tables.FORMAT, AT_TABLES.to_bytes())
+        Game.from_bytes(pack_with_checksum(game.FORMAT, header, records.tobytes()))
+    header, state = unpack_checked(tables.FORMAT, AT_TABLES.to_bytes())
     for first in (16 * 4, len(state) - 8 * 4 - 4 * GAME_DTYPE.itemsize):
         whole = bytearray(state)
         records = np.frombuffer(whole, GAME_DTYPE, 4, first)
         spoil(records)
         with pytest.raises(SabaccError, match=f"{name} is out of range|numbers of seats"):
-            Tables.from_bytes(sealed(tables.FORMAT, header, bytes(whole)))
+            Tables.from_bytes(pack_with_checksum(tables.FORMAT, header, bytes(whole)))

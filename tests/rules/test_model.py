@@ -251,11 +251,11 @@ def test_what_is_given_in_antes_follows_the_hand_ante_unless_set() -> None:
         3,
     )
     assert rules.fees == {"draw": 3, "swap": 5}
-    raised = rules.changed(hand_ante=7)
+    raised = rules.replaced(hand_ante=7)
     assert (raised.starting_credits, raised.bet_step, raised.min_bet) == (700, 7, 7)
     assert raised.fees == {"draw": 7, "swap": 5}
-    assert raised.changed(hand_ante=3) == rules
-    fixed = rules.changed(starting_credits=90, bet_step=1, min_raise=2).changed(hand_ante=7)
+    assert raised.replaced(hand_ante=3) == rules
+    fixed = rules.replaced(starting_credits=90, bet_step=1, min_raise=2).replaced(hand_ante=7)
     assert (fixed.starting_credits, fixed.bet_step, fixed.min_bet, fixed.min_raise) == (90, 1, 1, 2)
     assert fixed.sabacc_ante == 2
 
@@ -265,15 +265,15 @@ def test_a_description_is_not_changed_from_outside() -> None:
     rules = RuleSet(fees=fees, phases=phases)
     fees["draw"] = 9
     phases.append("dice")
-    assert rules.fees == rules.changed(rounds=2).fees == {"draw": 3}
-    assert rules.phases == rules.changed(rounds=2).phases == ("cards", "betting")
+    assert rules.fees == rules.replaced(rounds=2).fees == {"draw": 3}
+    assert rules.phases == rules.replaced(rounds=2).phases == ("cards", "betting")
 
 
 def test_a_list_of_starting_credits_limits_the_seats() -> None:
     rules = RuleSet(starting_credits=[200, 90, 40])
     assert rules.starting_credits == (200, 90, 40)
     assert rules.seats == (2, 3)
-    assert rules.changed(starting_credits=100).seats == (2, 8)
+    assert rules.replaced(starting_credits=100).seats == (2, 8)
     assert RuleSet(seats=(2, 2), starting_credits=(9, 9, 9)).seats == (2, 2)
 
 
@@ -328,12 +328,12 @@ def test_canonical_text_copies_and_pickles_are_exact(rules: RuleSet) -> None:
     assert list(json.loads(rules.canonical())) == sorted(RuleSet.model_fields)
     for copied in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules), copy.copy(rules)):
         assert copied == rules
-        assert copied.changed(name="copy").digest == rules.digest
+        assert copied.replaced(name="copy").digest == rules.digest
 
 
 def test_a_copy_still_follows_the_hand_ante() -> None:
     rules = pickle.loads(pickle.dumps(load_rules("spacers")))
-    assert rules.changed(hand_ante=4) == load_rules("spacers", hand_ante=4)
+    assert rules.replaced(hand_ante=4) == load_rules("spacers", hand_ante=4)
 
 
 @given(any_rules())

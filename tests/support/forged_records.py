@@ -15,7 +15,7 @@ from sabacc_env import Game, SabaccError, load_rules, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.validation import RANGES
 from sabacc_env.game.game import FORMAT
-from sabacc_env.storage.sealed import sealed, unsealed
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from tests.support.random_play import HOUSE_RULES, random_move, random_position
 
 RULES = [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]
@@ -23,7 +23,7 @@ RULES = [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]
 
 def forged(game: Game, rng: random.Random) -> bytes:
     """Return the bytes of a game, its seal whole, one to three numbers of its record changed."""
-    header, record = unsealed(FORMAT, game.to_bytes())
+    header, record = unpack_checked(FORMAT, game.to_bytes())
     records = np.frombuffer(bytearray(record), GAME_DTYPE)
     for _ in range(rng.randint(1, 3)):
         name = rng.choice(list(RANGES))
@@ -33,7 +33,7 @@ def forged(game: Game, rng: random.Random) -> bytes:
         old = int(field[at])
         new = rng.choice((least, most, old + 1, old - 1, rng.randint(least, most)))
         field[at] = max(least, min(most, new))
-    return sealed(FORMAT, header, records.tobytes())
+    return pack_with_checksum(FORMAT, header, records.tobytes())
 
 
 def outcomes(seed: int, count: int) -> tuple[int, int]:

@@ -34,7 +34,7 @@ from sabacc_env.actions import (
 )
 from sabacc_env.agent import sample
 from sabacc_env.arguments import check_num_players, items, truth
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
 
@@ -79,12 +79,12 @@ class NetworkInfo:
             raise SabaccError("a network is made for a rule set and a number of players at least")
         for rules in rule_sets:
             if not isinstance(rules, RuleSet):
-                raise SabaccError(f"rules: {named(rules)} is no RuleSet")
+                raise SabaccError(f"rules: {short_repr(rules)} is no RuleSet")
             for players in numbers:
                 check_num_players(rules, players)
         if not isinstance(self.activation, str) or self.activation not in ACTIVATIONS:
             raise SabaccError(
-                f"the activation {named(self.activation)} is unknown; use one of "
+                f"the activation {short_repr(self.activation)} is unknown; use one of "
                 f"{', '.join(ACTIVATIONS)}"
             )
         encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
@@ -220,13 +220,15 @@ def save_network(
         SabaccError: for weights that are no network of this kind or do not fit ``info``.
     """
     if not isinstance(weights, Mapping):
-        raise SabaccError(f"weights: {named(weights)} is no mapping of arrays")
+        raise SabaccError(f"weights: {short_repr(weights)} is no mapping of arrays")
     if not isinstance(info, NetworkInfo):
-        raise SabaccError(f"info: {named(info)} is no NetworkInfo")
+        raise SabaccError(f"info: {short_repr(info)} is no NetworkInfo")
     if not isinstance(extractor, FeatureExtractor | None):
-        raise SabaccError(f"extractor: {named(extractor)} is not a FeatureExtractor")
+        raise SabaccError(f"extractor: {short_repr(extractor)} is not a FeatureExtractor")
     if not isinstance(precision, str) or precision not in PRECISIONS:
-        raise SabaccError(f"precision: {named(precision)} is none; use {' or '.join(PRECISIONS)}")
+        raise SabaccError(
+            f"unknown precision {short_repr(precision)}; use {' or '.join(PRECISIONS)}"
+        )
     with np.errstate(over="ignore"):  # what is too large is refused below
         arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
     _check(str(path), arrays, info, extractor)
@@ -296,7 +298,7 @@ def _array(value: Any) -> NDArray[np.float32]:
     try:
         return np.ascontiguousarray(value, dtype=np.float32)
     except (TypeError, ValueError):
-        raise SabaccError(f"weights: {named(value)} is no array of numbers") from None
+        raise SabaccError(f"weights: {short_repr(value)} is no array of numbers") from None
 
 
 def _extractor_arrays(extractor: FeatureExtractor) -> dict[str, NDArray[Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sabacc_agents.zoo.model_card import ModelCard
-from sabacc_env.errors import SabaccError, named
+from sabacc_env.errors import SabaccError, short_repr
 
 PREFIX: Final = "zoo:"
 """The prefix of a member's spec."""
@@ -41,7 +41,7 @@ def network_file(name: str) -> Path:
     """
     if name not in members():
         there_are = f"there are {', '.join(members())}" if members() else "it is empty"
-        raise SabaccError(f"agent: the zoo has no member {named(name)}; {there_are}")
+        raise SabaccError(f"agent: the zoo has no member {short_repr(name)}; {there_are}")
     return FOLDER / f"{name}.safetensors"
 
 

@@ -115,7 +115,7 @@ def test_a_rung_of_the_ladder_is_watched_too(watch):
         (["random"], "agents: 1 given; name one for each seat, 2 to 8"),
         ([], "agents: 0 given; name one for each seat, 2 to 8"),
         (["random"] * 9, "agents: 9 given; name one for each seat, 2 to 8"),
-        (["random", "nobody"], "agent: 'nobody' is unknown"),
+        (["random", "nobody"], "unknown agent 'nobody'"),
         (["random", "random", "--rules", "cassino"], "did you mean casino?"),
         (["random", "random", "--speed", "0"], "--speed: 0.0 is not"),
         (["random", "random", "--seed", "-1"], "seed"),

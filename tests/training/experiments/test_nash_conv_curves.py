@@ -90,7 +90,7 @@ def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, cap
         (["one_card", "nothing"], "methods: 'nothing' is none; use some of PPO, entropy .01; "),
         (["one_card", "--seeds", "1"], "give two seeds, a step and more than 0 at least"),
         (["one_card", "--target", "-1"], "give two seeds, a step and more than 0 at least"),
-        (["kessel"], "rung: 'kessel' is not on the ladder"),
+        (["kessel"], "unknown rung 'kessel'"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(

@@ -24,7 +24,7 @@ from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
 from sabacc_env import SabaccError
-from sabacc_env.storage.sealed import sealed
+from sabacc_env.storage.checksums import pack_with_checksum
 from tests.support.commands import run
 from tests.support.disks import full_disk
 
@@ -268,6 +268,6 @@ def test_sealed_bytes_of_something_else_are_one_sentence(
 ) -> None:
     path = tmp_path / CHECKPOINT
     settings = config.model_dump(mode="json") if header is None else header
-    path.write_bytes(sealed(FORMAT, settings, content))
+    path.write_bytes(pack_with_checksum(FORMAT, settings, content))
     with pytest.raises(SabaccError, match=r"checkpoint\.pt: "):
         load_checkpoint(path, config)

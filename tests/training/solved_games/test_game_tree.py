@@ -148,7 +148,7 @@ def test_what_cannot_be_flattened_is_said() -> None:
 
 
 def test_what_is_no_rung_is_said(tmp_path) -> None:
-    with pytest.raises(SabaccError, match=r"'one_crad' is not on the ladder.*did you mean"):
+    with pytest.raises(SabaccError, match=r"unknown rung 'one_crad'.*did you mean"):
         load_rung("one_crad")
     file = tmp_path / "mine.toml"
     file.write_text("num_players = 9")

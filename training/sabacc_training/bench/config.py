@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import Field
 
-from sabacc_env.rules.limits import MOST_SEATS
+from sabacc_env.rules.limits import MAX_SEATS
 from sabacc_training.config.base import Config, validated
 
 Part = Literal["rules", "peers", "aec", "game", "tables", "players", "threads", "start"]
@@ -14,7 +14,7 @@ Part = Literal["rules", "peers", "aec", "game", "tables", "players", "threads", 
 PARTS: Final[tuple[Part, ...]] = get_args(Part)
 
 Count = Annotated[int, Field(ge=1)]
-Players = Annotated[int, Field(ge=2, le=MOST_SEATS)]
+Players = Annotated[int, Field(ge=2, le=MAX_SEATS)]
 
 
 class BenchConfig(Config):
@@ -43,7 +43,7 @@ class BenchConfig(Config):
     tables: tuple[Count, ...] = (64, 512, 4096, 16_384, 65_536)
     """Numbers of tables that ``tables`` goes through."""
 
-    players: tuple[Players, ...] = tuple(range(2, MOST_SEATS + 1))
+    players: tuple[Players, ...] = tuple(range(2, MAX_SEATS + 1))
     """Numbers of players that ``players`` goes through."""
 
     peer_tables: Count = 8192

@@ -11,7 +11,7 @@ from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.saved_files import SUFFIX
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import check_writable, clear_leftovers
+from sabacc_env.storage.files import check_writable, remove_partial_files
 from sabacc_training.config.game import rungs
 from sabacc_training.jobs.locking import locked_file
 from sabacc_training.jobs.stopping import Stopped
@@ -66,7 +66,7 @@ def _solved(
 ) -> Solution:
     """Solve a game, keep its policy, and return the solution."""
     checkpoint = path.with_suffix(".checkpoint")
-    clear_leftovers(checkpoint.parent, checkpoint.name)
+    remove_partial_files(checkpoint.parent, checkpoint.name)
     if not resume and checkpoint.exists():
         raise SabaccError(
             f"{checkpoint}: was left by a run that stopped; go on with it (--resume) or remove it"

@@ -11,7 +11,7 @@ from sabacc_agents.loading import load
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
-from sabacc_env.rules.limits import MOST_SEATS
+from sabacc_env.rules.limits import MAX_SEATS
 from sabacc_training.config.base import validated
 from sabacc_training.config.game import GameConfig
 from sabacc_training.evaluation.evaluate import Entrant
@@ -30,8 +30,8 @@ def watch(
         seed: Decides deck, dice, dealer and the agents' chance; without, one is drawn and shown.
         speed: Moves a second; without, all at once.
     """
-    if not 2 <= len(agents) <= MOST_SEATS:
-        raise SabaccError(f"agents: {len(agents)} given; name one for each seat, 2 to {MOST_SEATS}")
+    if not 2 <= len(agents) <= MAX_SEATS:
+        raise SabaccError(f"agents: {len(agents)} given; name one for each seat, 2 to {MAX_SEATS}")
     if speed is not None and not speed > 0:
         raise SabaccError(f"--speed: {speed} is not a number of moves a second above 0")
     if seed is None:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules.wording import listed, nearest, shown
+from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 
 FOLDER: Final = Path("configs")
 """Where a configuration given by bare name is looked for, under the current directory."""
@@ -82,7 +82,7 @@ def chosen_config(
     data = overridden(_read(_located(path)), overrides)
     kind = data.get(key, default)
     if not isinstance(kind, str) or kind not in models:
-        raise SabaccError(f"unknown {key} {shown(kind)}; use {listed(models)}")
+        raise SabaccError(f"unknown {key} {toml_repr(kind)}; use {quoted_choices(models)}")
     known = models[kind].model_fields
     for name, other in models.items():
         strange = [given for given in data if given in other.model_fields and given not in known]
@@ -143,7 +143,7 @@ def _located(path: Path | str) -> Path:
         names = sorted(file.stem for file in FOLDER.glob("*.toml"))
         raise SabaccError(
             f"config: there is no {found}, and a path to a configuration ends in .toml"
-            f"{nearest(path, names)}"
+            f"{did_you_mean(path, names)}"
         )
     return found
 
@@ -166,7 +166,7 @@ def _apply(data: dict[str, Any], word: str) -> None:
     name, equals, text = word.partition("=")
     *sections, key = (part.strip() for part in name.split("."))
     if not equals or not all((*sections, key)):
-        raise SabaccError(f"{shown(word)}: write key=value or section.key=value")
+        raise SabaccError(f"{toml_repr(word)}: write key=value or section.key=value")
     for section in sections:
         data = data.setdefault(section, {})
         if not isinstance(data, dict):
@@ -197,7 +197,7 @@ def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any])
     key = _key(first["loc"], data)
     if first["type"] == "extra_forbidden":
         name = ".".join(part for part in key.split(".") if not part.isdecimal())
-        return f"{key}: there is no such key{nearest(name, tuple(_keys(model)))}"
+        return f"{key}: there is no such key{did_you_mean(name, tuple(_keys(model)))}"
     if first["type"] == "missing":
         return f"{'.'.join(map(str, first['loc']))}: is missing and has no default"
     if first["type"] == "value_error":
@@ -205,7 +205,7 @@ def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any])
         return f"{key}: {reason}" if key else reason
     messages = [found["msg"] for found in errors if _key(found["loc"], data) == key]
     wanted = " or ".join(dict.fromkeys(text[:1].lower() + text[1:] for text in messages))
-    return f"{key}: {shown(first['input'])} is not right here: {wanted}"
+    return f"{key}: {toml_repr(first['input'])} is not right here: {wanted}"
 
 
 def _key(location: tuple[int | str, ...], data: Any) -> str:

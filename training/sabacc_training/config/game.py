@@ -15,8 +15,8 @@ from sabacc_env.agent import Agent
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
-from sabacc_env.rules.limits import MOST_SEATS
-from sabacc_env.rules.wording import listed, nearest, shown
+from sabacc_env.rules.limits import MAX_SEATS
+from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 from sabacc_training.config.base import Config
 
 Deals = Annotated[int, Field(ge=2, le=10**9)]
@@ -58,11 +58,12 @@ class GameConfig(RulesConfig):
         """Return the keys of a file with those of a rung in the place of its name."""
         name = data.get("rules")
         if name not in rungs():
-            if isinstance(name, str) and name.isidentifier() and name not in rule_sets():
+            names = *rule_sets(), *rungs()
+            if isinstance(name, str) and name.isidentifier() and name not in names:
                 raise SabaccError(
-                    f"rules: {shown(name)} is not a rule set, which are {listed(rule_sets())}, nor "
-                    f"a rung of the ladder, which are {listed(rungs())}; a path to a rules file "
-                    f"ends in .toml{nearest(name, (*rule_sets(), *rungs()))}"
+                    f"rules: {toml_repr(name)} is not a rule set or a rung of the ladder; use "
+                    f"{quoted_choices(names)}, or a path to a rules file, which ends in .toml"
+                    f"{did_you_mean(name, names)}"
                 )
             return data
         rung = tomllib.loads(_ladder().joinpath(f"{name}.toml").read_text("utf-8"))
@@ -82,7 +83,7 @@ class GameConfig(RulesConfig):
 class TableConfig(GameConfig):
     """Which game is played, and by how many."""
 
-    num_players: int = Field(2, ge=2, le=MOST_SEATS)
+    num_players: int = Field(2, ge=2, le=MAX_SEATS)
     """Seats at a table."""
 
     @model_validator(mode="after")

@@ -19,7 +19,7 @@ from pydantic import model_validator
 from sabacc_agents.saved_files import is_saved, located
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import clear_leftovers, read_bytes, write_bytes, write_text
+from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes, write_text
 from sabacc_training.config.base import dump
 from sabacc_training.evaluation.evaluate import (
     Entrant,
@@ -126,7 +126,7 @@ def _play_into(
     write_bytes(output / "config.json", settings)
     folder = output / "pairs"
     with made_folder(folder):
-        clear_leftovers(folder)
+        remove_partial_files(folder)
         played = [_play_or_take(config, pair, folder, resume, progress) for pair in config.pairs]
     _write_results(config, played, output)
     return played

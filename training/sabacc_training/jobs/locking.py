@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import clear_leftovers, make_folder
+from sabacc_env.storage.files import make_folder, remove_partial_files
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
     """
     taken = f"{folder}: another process is writing into this folder"
     with made_folder(folder), _locked(folder / ".lock", taken):
-        clear_leftovers(folder)
+        remove_partial_files(folder)
         yield
 
 
@@ -54,7 +54,7 @@ def locked_file(path: Path) -> Iterator[None]:
     """
     lock = path.with_name(f".{path.name}.lock")
     with made_folder(path.parent), _locked(lock, f"{path}: another process is writing this file"):
-        clear_leftovers(path.parent, path.name)
+        remove_partial_files(path.parent, path.name)
         yield
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.storage.files import read_bytes, write_bytes
-from sabacc_env.storage.sealed import sealed, unsealed
 from sabacc_training.jobs.locking import locked_folder
 
 FORMAT: Final = b"sabacc-env unfinished work 1\n"
@@ -47,7 +47,7 @@ class Unfinished:
     def write(self) -> None:
         """Write what the work is, and its parts."""
         header = {"work": self._work, "parts": self.parts}
-        write_bytes(self._path, sealed(FORMAT, header, b""))
+        write_bytes(self._path, pack_with_checksum(FORMAT, header, b""))
         for checkpoint in self._folder.glob("part-*.pt"):
             if checkpoint != self.checkpoint:
                 checkpoint.unlink(missing_ok=True)
@@ -94,7 +94,7 @@ def unfinished(folder: Path, work: Mapping[str, Any], resume: bool) -> Iterator[
 
 def _parts_of(path: Path, work: Any) -> dict[str, Any]:
     try:
-        header, _ = unsealed(FORMAT, read_bytes(path) or b"")
+        header, _ = unpack_checked(FORMAT, read_bytes(path) or b"")
     except SabaccError as error:
         raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
     match header:

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.storage.files import write_bytes
-from sabacc_env.storage.sealed import sealed, unsealed
 from sabacc_training.config.run import RunConfig
 
 FORMAT: Final = b"sabacc-env training checkpoint 8\n"
@@ -31,7 +31,7 @@ def save_checkpoint(path: Path, config: RunConfig, state: dict[str, Any]) -> Non
     """Write a run's configuration and state, atomically."""
     buffer = io.BytesIO()
     torch.save(_as_tensors(state), buffer)
-    write_bytes(path, sealed(FORMAT, config.model_dump(mode="json"), buffer.getvalue()))
+    write_bytes(path, pack_with_checksum(FORMAT, config.model_dump(mode="json"), buffer.getvalue()))
 
 
 def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
             configuration is another.
     """
     try:
-        old, state = unsealed(FORMAT, path.read_bytes())
+        old, state = unpack_checked(FORMAT, path.read_bytes())
     except FileNotFoundError:
         raise SabaccError(f"{path}: there is no checkpoint to resume from") from None
     except OSError as error:

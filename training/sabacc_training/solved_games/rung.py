@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules.wording import listed, nearest
+from sabacc_env.rules.wording import did_you_mean, quoted_choices
 from sabacc_training.config.base import load_config, validated
 from sabacc_training.config.game import TableConfig, rungs
 
@@ -29,7 +29,7 @@ def load_rung(name: str | Path) -> Rung:
         return load_config(Rung, name)
     if name not in rungs():
         raise SabaccError(
-            f"rung: {name!r} is not on the ladder, which has {listed(rungs())}; a path to a file "
-            f"ends in .toml{nearest(name, rungs())}"
+            f"unknown rung {name!r}; use {quoted_choices(rungs())}, or a path to a file, which "
+            f"ends in .toml{did_you_mean(name, rungs())}"
         )
     return validated(Rung, {"rules": name})

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sabacc_agents.equilibrium import Policy
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.storage.files import write_bytes
-from sabacc_env.storage.sealed import sealed, unsealed
 from sabacc_training.jobs.stopping import Stopped, stop_signals
 from sabacc_training.solved_games.best_response import Distance, distance
 from sabacc_training.solved_games.cfr import Regrets
@@ -164,12 +164,12 @@ def _header(regrets: Regrets) -> dict[str, Any]:
 def _keep(regrets: Regrets, checkpoint: Path) -> None:
     header = _header(regrets) | {"iterations": regrets.iterations}
     state = np.concatenate([regrets.regrets, regrets.sums]).tobytes()
-    write_bytes(checkpoint, sealed(FORMAT, header, state))
+    write_bytes(checkpoint, pack_with_checksum(FORMAT, header, state))
 
 
 def _restore(regrets: Regrets, checkpoint: Path) -> None:
     try:
-        header, state = unsealed(FORMAT, checkpoint.read_bytes())
+        header, state = unpack_checked(FORMAT, checkpoint.read_bytes())
     except FileNotFoundError:
         raise SabaccError(f"{checkpoint}: there is no checkpoint to resume from") from None
     except OSError as error:

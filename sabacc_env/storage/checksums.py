@@ -9,13 +9,13 @@ from typing import Any
 from sabacc_env.errors import SabaccError
 
 
-def sealed(form: bytes, header: dict[str, Any], state: bytes) -> bytes:
+def pack_with_checksum(form: bytes, header: dict[str, Any], state: bytes) -> bytes:
     """Return header and state as bytes that start with the line ``form``."""
     body = json.dumps(header).encode() + b"\n" + state
     return form + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def unsealed(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
+def unpack_checked(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the header and the state that were sealed.
 
     Whoever can write bytes can seal them: what they hold is still to be checked.
@@ -35,11 +35,11 @@ def unsealed(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict):
-        raise wrong_content(form, "no header")
+        raise content_error(form, "no header")
     return header, state
 
 
-def wrong_content(form: bytes, what: str) -> SabaccError:
+def content_error(form: bytes, what: str) -> SabaccError:
     """Return the error for bytes whose seal is whole, and that hold something impossible."""
     name = form.decode().strip()
     return SabaccError(f"these bytes, which start as {name!r} does, hold {what}")
