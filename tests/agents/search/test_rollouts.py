@@ -10,7 +10,7 @@ from sabacc_agents import load
 from sabacc_agents.search.agent import Rollouts, UnweightedRollouts, resampled, room
 from sabacc_agents.search.heuristic import even, heuristic
 from sabacc_agents.search.public_history import course_of
-from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.match import play_match
 
 from sabacc_env import Card, Game, SabaccError, Tables, load_rules, rule_sets

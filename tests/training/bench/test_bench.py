@@ -167,7 +167,7 @@ def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, 
     assert "medians of 1 rounds" in " ".join(output.split())
     code, _, errors = bench("game", "--quick")
     assert code == 2
-    assert "was left by work that stopped; go on with it (--resume) or remove it" in errors
+    assert "was left by work that stopped; resume it (--resume) or remove the file" in errors
     code, _, errors = bench("game", "--quick", "--seconds", 1, "--resume")
     assert code == 2
     assert "was left by other work, or on another machine" in errors

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from sabacc_training.config.base import load_config
 from sabacc_training.evaluation import evaluate, report, tournament
-from sabacc_training.evaluation.margins import Match
+from sabacc_training.evaluation.match import MatchResult
 from sabacc_training.evaluation.tournament import TournamentConfig
 
 from tests.support.commands import command
@@ -84,7 +84,9 @@ def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
     names = [f"calling_station_{number}" for number in range(num_agents)]
     rng = np.random.default_rng(0)
     pairs = [
-        evaluate.Pair(*two, Match(rng.integers(-300, 300, (50, 2, 2)), 3), seen=True)
+        evaluate.PairResult(
+            *two, MatchResult(rng.integers(-300, 300, (50, 2, 2)), 3), met_in_training=True
+        )
         for two in itertools.combinations(names, 2)
     ]
     console = Console(width=80)
@@ -100,9 +102,9 @@ def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
 
 def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
     names = ("a" * 60, "b" * 60)
-    match = Match(np.random.default_rng(0).integers(-300, 300, (50, 2, 2)), 3)
+    match = MatchResult(np.random.default_rng(0).integers(-300, 300, (50, 2, 2)), 3)
     console = Console(width=80)
-    console.print(report.standings([evaluate.Pair(*names, match, seen=False)], console))
+    console.print(report.standings([evaluate.PairResult(*names, match, False)], console))
     places, pairs = capsys.readouterr().out.split("\n\n")
     assert str(match.margin) in pairs
     assert pairs.count("…") == 2  # both names
@@ -172,7 +174,9 @@ def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
     before = results(tmp_path / "out")
     code, output, errors = run("seed=10", "--output", tmp_path / "out")
     assert (code, output) == (2, "")
-    assert errors.startswith(f"sabacc: {tmp_path / 'out'}: holds what another configuration made;")
+    assert errors.startswith(
+        f"sabacc: {tmp_path / 'out'}: holds the results of another configuration;"
+    )
     assert errors.count("\n") == 1
     assert run(f"output={tmp_path / 'out'}")[0] == 0  # the same: the same bytes
     assert results(tmp_path / "out") == before
@@ -228,7 +232,7 @@ def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
     met = {f"{TOYS}Coward": ("random",)}
     monkeypatch.setattr(evaluate, "trained_against", lambda spec: met.get(spec, ()))
     _, output, _ = run("--output", tmp_path / "out")
-    assert "* between agents of which one met the other in training" in output
+    assert "* one of the two agents met the other in training" in output
     seen = [row["seen_in_training"] for row in pair_rows(tmp_path / "out")]
     assert seen == ["False", "True", "False"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.experiments.nash_conv_curves import Climb, climb, ladder_config
-from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games import flatten, load_rung, nash_conv
 
@@ -37,9 +37,9 @@ def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(
     name, steps, tmp_path
 ) -> None:
     tree = flatten(load_rung(name))
-    with unfinished(tmp_path, {}, resume=False) as kept, BenchProgress() as progress:
+    with open_partial_results(tmp_path, {}, resume=False) as partial, BenchProgress() as progress:
         plain, drawn = (
-            climb(tree, method, steps, 3, kept, [], progress)
+            climb(tree, method, steps, 3, partial, [], progress)
             for method in ("PPO, entropy .01", "moving magnet")
         )
     assert drawn.averaged[:, -1].max() < 0.05  # of random play 2.58 at one_draw

@@ -10,7 +10,7 @@ import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
 from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
-from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
 from sabacc_training.experiments import publishing
 from sabacc_training.ppo.config import PPOConfig
@@ -273,7 +273,7 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
     tight, maximiser = (load(name, rules, 2) for name in ("tight", "maximiser"))
     counts: list[int] = []
     together = hero_margin(rules, tight, maximiser, 2, 25, 3)
-    monkeypatch.setattr("sabacc_training.evaluation.against_copies.AT_ONCE", 20)
+    monkeypatch.setattr("sabacc_training.evaluation.hero_margin.MAX_TABLES", 20)
     parts = hero_margin(rules, tight, maximiser, 2, 25, 3, on_hands=counts.append)
     assert counts == [20, 20, 10]
     assert together == parts  # neither agent leaves anything to chance

@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any)
 def test_a_race_goes_on_with_the_time_that_was_taken(
     configs: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    """Stopped in each of its runs, it ends as one that was not."""
+    """StoppedBySignal in each of its runs, it ends as one that was not."""
     words = ["race", *configs, "--over", "random", "--margin", "5000"]
     words += ["--folder", configs[0].parent / "kept"]
     assert command(*words) == 0

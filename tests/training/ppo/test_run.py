@@ -18,8 +18,8 @@ import torch
 from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.base import dump, validated
-from sabacc_training.evaluation.against_copies import hero_margin
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.evaluation.hero_margin import hero_margin
+from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.run import train
 from sabacc_training.ppo.trainer import PPOTrainer
@@ -113,7 +113,7 @@ def terminate() -> None:
     "name",
     [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
 )
-@pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
+@pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
 def test_a_run_goes_on_as_if_never_stopped(
     tmp_path, monkeypatch, name, precision, end, error
 ) -> None:
@@ -190,7 +190,7 @@ def test_a_run_remembers_how_long_it_took(tmp_path, monkeypatch) -> None:
     config = tiny()
     with monkeypatch.context() as during:
         during.setattr(PPOTrainer, "_update_followers", lambda learner: terminate())
-        with pytest.raises(Stopped):
+        with pytest.raises(StoppedBySignal):
             train(config, tmp_path)
     state = load_checkpoint(tmp_path / CHECKPOINT, config)
     assert 0 < state["seconds"] < 1000

@@ -13,7 +13,7 @@ from sabacc_agents.loading import load
 from sabacc_agents.saved_files import located
 from sabacc_training import trainers
 from sabacc_training.evaluation import tournament
-from sabacc_training.jobs.partial_results import FILE, unfinished
+from sabacc_training.jobs.partial_results import FILE, open_partial_results
 from sabacc_training.runs.callback import CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint
 from sabacc_training.solved_games import solver
@@ -36,18 +36,18 @@ def a_checkpoint(name: str, folder: Path) -> Path:
 
 
 def a_pair(path: Path) -> Path:
-    tournament._keep(path, np.arange(40).reshape(10, 2, 2))
+    tournament._save_pair(path, np.arange(40).reshape(10, 2, 2))
     return path
 
 
 def some_unfinished_work(folder: Path) -> Path:
-    with unfinished(folder, {"what": 1}, resume=False) as kept:
-        kept.keep("a part", [1, 2.5, "x"])
+    with open_partial_results(folder, {"what": 1}, resume=False) as partial:
+        partial.add("a part", [1, 2.5, "x"])
     return folder / FILE
 
 
 def reads_unfinished_work(path: Path) -> None:
-    with unfinished(path.parent, {"what": 1}, resume=True):
+    with open_partial_results(path.parent, {"what": 1}, resume=True):
         pass
 
 
@@ -125,14 +125,14 @@ def test_a_damaged_file_is_refused(kind: str, count: int, tmp_path: Path) -> Non
 def test_a_damaged_pair_counts_as_absent(count: int, tmp_path: Path) -> None:
     path = a_pair(tmp_path / "pair.npy")
     whole = path.read_bytes()
-    assert tournament._kept(path, 10) is not None
-    assert tournament._kept(path, 11) is None
+    assert tournament._load_pair(path, 10) is not None
+    assert tournament._load_pair(path, 11) is None
     for damaged in damages(whole, count):
         path.write_bytes(damaged)
-        assert tournament._kept(path, 10) is None
+        assert tournament._load_pair(path, 10) is None
     for odd in (b"", b"x", b"\x93NUMPY", np.array(3).tobytes()):  # whole, and something else
         path.write_bytes(odd + tournament._checksum(path, odd))
-        assert tournament._kept(path, 10) is None
+        assert tournament._load_pair(path, 10) is None
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(2000, marks=pytest.mark.slow)])

@@ -15,8 +15,8 @@ pytest.importorskip("sb3_contrib")
 import torch
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.run import EvaluationConfig, PoolConfig, StartConfig
-from sabacc_training.evaluation.against_copies import hero_margin
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.evaluation.hero_margin import hero_margin
+from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparameters
@@ -99,7 +99,7 @@ def terminate() -> None:
 
 
 @pytest.mark.parametrize("config", [SMALL, STAKES], ids=["points", "stakes"])
-@pytest.mark.parametrize(("end", "error"), [(terminate, Stopped), (kill, Killed)])
+@pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
 def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, error):
     whole = train(config, tmp_path / "whole")
     update_followers = MaskablePPOTrainer.update_followers

@@ -13,8 +13,8 @@ import pytest
 from sabacc_agents import load
 from sabacc_agents.equilibrium import EquilibriumAgent, save_policy
 from sabacc_agents.search.agent import Rollouts, UnweightedRollouts
-from sabacc_training.evaluation.against_copies import hero_margin
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.evaluation.hero_margin import hero_margin
+from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.solved_games import solver
 from sabacc_training.solved_games.agent_strategy import nash_conv, seen_at, strategy_of
 from sabacc_training.solved_games.best_response import distance
@@ -107,7 +107,7 @@ def test_told_to_stop_it_keeps_what_it_has(tmp_path) -> None:
         def measured(self, iterations: int, nash_conv: float) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedBySignal):
         solve(flatten(load_rung("one_card")), target=1e-9, checkpoint=checkpoint, watcher=Tell())
     assert checkpoint.exists()
     other = flatten(load_rung("one_draw"))

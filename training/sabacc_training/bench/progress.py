@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sabacc_training.jobs.progress_bar import Bar
+from sabacc_training.jobs.progress_bar import ProgressBar
 
 
-class BenchProgress(Bar):
+class BenchProgress(ProgressBar):
     """A bar over the samples to come; a line a round where stderr is no terminal."""
 
     def __init__(self) -> None:

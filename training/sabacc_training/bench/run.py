@@ -24,7 +24,7 @@ from sabacc_training.bench.tables import (
     tables_subjects,
     threads_subjects,
 )
-from sabacc_training.jobs.partial_results import Unfinished
+from sabacc_training.jobs.partial_results import PartialResults
 
 SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject | str]]]] = {
     "rules": rules_subjects,
@@ -46,17 +46,17 @@ PACKAGES: Final = (
 )
 
 
-def run(config: BenchConfig, kept: Unfinished, progress: BenchProgress) -> Results | None:
+def run(config: BenchConfig, partial: PartialResults, progress: BenchProgress) -> Results | None:
     """Measure everything; on Ctrl-C, return what the rounds so far say, None if there is none.
 
     Args:
         config: what is measured.
-        kept: the rounds that were measured before; those measured now are kept there too.
+        partial: the rounds that were measured before; those measured now are kept there too.
         progress: is told of every sample.
     """
     subjects: list[Subject] = []
     absent: list[str] = []
-    samples = [[Sample(**each) for each in part] for part in kept.parts.values()]
+    samples = [[Sample(**each) for each in part] for part in partial.parts.values()]
     try:
         for part, make in SUBJECTS.items():
             if part in config.parts:
@@ -68,7 +68,7 @@ def run(config: BenchConfig, kept: Unfinished, progress: BenchProgress) -> Resul
         for number, each in zip(
             left, rounds(subjects, left, config.repeats, config.seconds, progress), strict=True
         ):
-            kept.keep(f"round {number}", [asdict(sample) for sample in each])
+            partial.add(f"round {number}", [asdict(sample) for sample in each])
             samples.append(each)
     except KeyboardInterrupt:
         if not samples:

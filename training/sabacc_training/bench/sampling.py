@@ -88,7 +88,7 @@ def rounds(
         for subject in subjects:
             progress.next(f"round {number} of {repeats}: {subject.name}")
             samples.append(_sample(subject, seconds))
-        progress.line(f"round {number} of {repeats} measured")
+        progress.print_line(f"round {number} of {repeats} measured")
         yield samples
 
 

@@ -16,7 +16,7 @@ from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.report import about, figures_table, ratios_table
 from sabacc_training.bench.results import Results
 from sabacc_training.bench.run import machine, run
-from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.jobs.partial_results import open_partial_results
 
 
 def bench(
@@ -41,9 +41,9 @@ def bench(
     """
     config = bench_config(quick, parts=parts or None, repeats=repeats, seconds=seconds, cold=cold)
     work = {"config": config.model_dump(mode="json"), "machine": machine()}
-    with unfinished(output, work, resume) as kept:
+    with open_partial_results(output, work, resume) as partial:
         with BenchProgress() as progress:
-            results = run(config, kept, progress)
+            results = run(config, partial, progress)
         if results is None:
             print("stopped before the first round had ended; nothing was written", file=sys.stderr)
             sys.exit(130)
@@ -55,7 +55,7 @@ def bench(
                 file=sys.stderr,
             )
             sys.exit(130)
-        kept.finish()
+        partial.finish()
 
 
 def _tell(results: Results, output: Path) -> None:

@@ -15,11 +15,11 @@ from sabacc_training.experiments.demo import (
     DEALS,
     OPPONENTS,
     demo_config,
-    demo_evaluation,
+    demo_match_config,
     play_demo,
     train_demo,
 )
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.jobs.stopping import StoppedBySignal
 
 NEXT = """\
 Try next:
@@ -43,7 +43,7 @@ def demo(
     began = time.monotonic()
     console = Console(highlight=False)
     config = demo_config(seed, steps)
-    evaluation = demo_evaluation(seed, deals)
+    match_config = demo_match_config(seed, deals)
     folder = folder or Path("runs", f"demo-seed{seed}")
     console.print(
         f"Training on {config.rules}, {config.num_players} seats, {config.steps:,} decisions, "
@@ -51,15 +51,15 @@ def demo(
     )
     try:
         agent = train_demo(config, folder)
-    except Stopped:
+    except StoppedBySignal:
         print("stopped; nothing is lost: sabacc demo goes on with it", file=sys.stderr)
         sys.exit(130)
     console.print(
         f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others."
     )
-    hands = len(OPPONENTS) * 2 * evaluation.deals
-    with MatchProgress(hands, evaluation.rule_set.ante_unit) as progress:
-        pairs = list(play_demo(evaluation, agent, progress))
+    hands = len(OPPONENTS) * 2 * match_config.deals
+    with MatchProgress(hands, match_config.rule_set.ante_unit) as progress:
+        pairs = list(play_demo(match_config, agent, progress))
     console.print(margins_table(pairs))
     for line in legend(pairs):
         console.print(Text(line))

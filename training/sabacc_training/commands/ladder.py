@@ -14,8 +14,8 @@ from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
 from sabacc_training.experiments.nash_conv_curves import METHODS, POINTS, Climb, climb
-from sabacc_training.jobs.partial_results import unfinished
-from sabacc_training.jobs.stopping import Stopped, stop_signals
+from sabacc_training.jobs.partial_results import open_partial_results
+from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 
@@ -63,20 +63,20 @@ def ladder(
     work = {"game": rung.model_dump(mode="json"), **runs, "machine": machine()}
     try:
         with (
-            unfinished(folder, work, resume) as kept,
+            open_partial_results(folder, work, resume) as partial,
             stop_signals() as stops,
             BenchProgress() as progress,
         ):
-            progress.start(POINTS * (seeds * len(chosen) - len(kept.parts)))
+            progress.start(POINTS * (seeds * len(chosen) - len(partial.parts)))
             for method in chosen:
-                climbs.append(climb(tree, method, steps, seeds, kept, stops, progress))
+                climbs.append(climb(tree, method, steps, seeds, partial, stops, progress))
                 _tell(climbs[-1], target)
             if picture is not None:
                 from sabacc_training.experiments.nash_conv_plot import picture as drawn
 
                 write_bytes(picture, drawn(title, climbs))
-            kept.finish()
-    except Stopped:
+            partial.finish()
+    except StoppedBySignal:
         print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
         sys.exit(130)
 

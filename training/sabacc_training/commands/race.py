@@ -12,10 +12,10 @@ from sabacc_env.errors import SabaccError
 from sabacc_training.bench.run import machine
 from sabacc_training.config.base import validated
 from sabacc_training.config.run import RunConfig
-from sabacc_training.evaluation.against_copies import hero_margin
+from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.experiments.race import Lap, Measure, run_until
-from sabacc_training.jobs.partial_results import unfinished
-from sabacc_training.jobs.stopping import Stopped, stop_signals
+from sabacc_training.jobs.partial_results import open_partial_results
+from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
 from sabacc_training.solved_games.agent_strategy import nash_conv as nash_conv_of
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
@@ -65,18 +65,18 @@ def race(
     }
     laps = []
     try:
-        with unfinished(folder, work, resume) as kept, stop_signals() as stops:
+        with open_partial_results(folder, work, resume) as partial, stop_signals() as stops:
             for number, (path, config, measure) in enumerate(
                 zip(configs, runs, measures, strict=True)
             ):
                 print(f"{path}:")
                 name = f"run {number}"
-                if name not in kept.parts:
-                    lap = run_until(config, measure, _print, kept.checkpoint, stops)
-                    kept.keep(name, astuple(lap))
-                laps.append(Lap(*kept.parts[name]))
-            kept.finish()
-    except Stopped:
+                if name not in partial.parts:
+                    lap = run_until(config, measure, _print, partial.checkpoint, stops)
+                    partial.add(name, astuple(lap))
+                laps.append(Lap(*partial.parts[name]))
+            partial.finish()
+    except StoppedBySignal:
         print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
         sys.exit(130)
     first = laps[0]

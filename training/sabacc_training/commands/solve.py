@@ -14,7 +14,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import check_writable, remove_partial_files
 from sabacc_training.config.game import rungs
 from sabacc_training.jobs.locking import locked_file
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.solved_games.cfr import VARIANTS
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.progress import SolvingProgress
@@ -83,7 +83,7 @@ def _solved(
                 resume=resume,
                 watcher=progress,
             )
-    except Stopped:
+    except StoppedBySignal:
         print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
         sys.exit(130)
     save_policy(path, solution.policy())

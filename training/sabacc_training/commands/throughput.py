@@ -10,7 +10,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
 from sabacc_training.experiments.throughput import throughput as measured
-from sabacc_training.jobs.partial_results import unfinished
+from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.trainers import training_config
@@ -44,10 +44,10 @@ def throughput(
     folder = folder or Path("runs", "throughput", Path(config).stem)
     work = {"config": settings.model_dump(mode="json"), "updates": updates, "machine": machine()}
     try:
-        with unfinished(folder, work, resume) as kept:
+        with open_partial_results(folder, work, resume) as partial:
             with BenchProgress() as progress:
-                real, nothing = measured(settings, rounds, updates, kept, progress)
-            kept.finish()
+                real, nothing = measured(settings, rounds, updates, partial, progress)
+            partial.finish()
     except KeyboardInterrupt:
         print(f"stopped; rounds are kept in {folder}: go on with --resume", file=sys.stderr)
         sys.exit(130)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from sabacc_training import trainers
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.jobs.stopping import StoppedBySignal
 
 
 def train(config: str, *overrides: str, folder: Path | None = None, resume: bool = False) -> None:
@@ -22,7 +22,7 @@ def train(config: str, *overrides: str, folder: Path | None = None, resume: bool
     folder = folder or Path("runs", f"{Path(config).stem}-seed{settings.seed}")
     try:
         agent = trainers.train(settings, folder, resume=resume)
-    except Stopped:
+    except StoppedBySignal:
         print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
         sys.exit(130)
     print(f"The agent is {agent}; curves: tensorboard --logdir {folder}")

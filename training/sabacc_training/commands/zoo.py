@@ -27,7 +27,7 @@ def zoo(
         name: A member of the zoo; without it, all of them.
         measure: Measure all its results anew, over the same deals, and show these.
         publish: The folder of a finished run of configs/zoo/NAME.toml; it becomes the member of
-            that name, in place of one that there is. Stopped, the same command goes on with it.
+            that name and replaces an earlier one. After an interruption, the same command resumes.
         deals: Deals against each agent for a published card, each played from every seat; by
             default 10,000. What they leave open is measured over ten times as many.
         rollouts: The same for the agent that searches, at the fewest seats; it takes its time, so

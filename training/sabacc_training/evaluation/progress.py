@@ -1,4 +1,4 @@
-"""The progress of matches and of results: how far, how fast, and the margin so far."""
+"""Progress bars of matches and of measured margins."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import (
     BarColumn,
+    Progress,
     ProgressColumn,
     Task,
     TaskProgressColumn,
@@ -15,19 +16,26 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from sabacc_training.evaluation.margins import MILLI, Estimate
-from sabacc_training.jobs.progress_bar import Bar
+from sabacc_training.evaluation.estimate import MILLI, Estimate
+from sabacc_training.jobs.progress_bar import ProgressBar
 
 
 class _Speed(ProgressColumn):
-    """Hands a second, once they are known."""
+    """Hands a second, as soon as they are known."""
 
     def render(self, task: Task) -> Text:
         return Text("" if task.speed is None else f"{task.speed:,.0f} hands/s")
 
 
-class MatchProgress(Bar):
-    """A bar over the hands of several matches; a line a match where stderr is no terminal.
+def _margin_line(bar: Progress, margin: Estimate) -> str:
+    (task,) = bar.tasks
+    return f"{task.description}: {margin} mante/hand ({task.percentage:.0f} % of all hands)"
+
+
+class MatchProgress(ProgressBar):
+    """A progress bar over the hands of several matches.
+
+    Where stderr is no terminal, a line is printed for each match.
 
     Args:
         hands: the hands of all matches together.
@@ -53,28 +61,29 @@ class MatchProgress(Bar):
         self._hands = self._credits = 0
         self._bar.update(self._task, description=title, margin=0.0, refresh=True)
 
-    def hands(self, net: NDArray[np.int64]) -> None:
-        """Count hands of this match: (n, 2) net credits of the first and the second agent."""
-        self._hands += len(net)
-        self._credits += int(net[:, 0].sum() - net[:, 1].sum())
+    def add_hands(self, net_credits: NDArray[np.int64]) -> None:
+        """Count hands of this match by (n, 2) net credits of the first and the second agent."""
+        self._hands += len(net_credits)
+        self._credits += int(net_credits[:, 0].sum() - net_credits[:, 1].sum())
         margin = MILLI * self._credits / (2 * self._ante_unit * self._hands)
-        self._bar.update(self._task, advance=len(net), margin=margin)
+        self._bar.update(self._task, advance=len(net_credits), margin=margin)
 
     def end(self, margin: Estimate) -> None:
-        """End this match, whose margin has come to this."""
-        (task,) = self._bar.tasks
-        self.line(f"{task.description}: {margin} mante/hand ({task.percentage:.0f} % of all hands)")
+        """End this match and print its margin."""
+        self.print_line(_margin_line(self._bar, margin))
 
     def skip(self, hands: int) -> None:
-        """Count the hands of a match that needs no playing."""
+        """Count the hands of a match that is loaded instead of played."""
         self._bar.update(self._task, advance=hands)
 
 
-class ResultProgress(Bar):
-    """A bar over the hands of several results; a line a result where stderr is no terminal.
+class MarginProgress(ProgressBar):
+    """A progress bar over the hands of several margins.
+
+    Where stderr is no terminal, a line is printed for each margin.
 
     Args:
-        hands: the hands of all results together.
+        hands: the hands of all margins together.
     """
 
     def __init__(self, hands: int) -> None:
@@ -89,14 +98,13 @@ class ResultProgress(Bar):
         self._task = self._bar.add_task("", total=hands)
 
     def start(self, title: str) -> None:
-        """Begin the next result."""
+        """Begin the next margin."""
         self._bar.update(self._task, description=title, refresh=True)
 
-    def hands(self, count: int) -> None:
+    def add_hands(self, count: int) -> None:
         """Count hands."""
         self._bar.advance(self._task, count)
 
     def end(self, margin: Estimate) -> None:
-        """End this result, which is this."""
-        (task,) = self._bar.tasks
-        self.line(f"{task.description}: {margin} mante/hand ({task.percentage:.0f} % of all hands)")
+        """End this margin and print it."""
+        self.print_line(_margin_line(self._bar, margin))

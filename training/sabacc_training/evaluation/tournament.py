@@ -1,4 +1,4 @@
-"""Tournaments: all pairs of several agents over the same deals, kept pair by pair."""
+"""Tournaments: all pairs of several agents over the same deals, saved pair by pair."""
 
 from __future__ import annotations
 
@@ -21,29 +21,30 @@ from sabacc_agents.saved_files import is_saved, located
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes, write_text
 from sabacc_training.config.base import dump
+from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.evaluate import (
     Entrant,
-    Evaluation,
-    Pair,
-    chance_of,
-    pair_of,
+    MatchConfig,
+    PairResult,
+    pair_result,
     play_pair,
+    rng_stream_of,
 )
-from sabacc_training.evaluation.margins import Estimate, Match
+from sabacc_training.evaluation.match import MatchResult
 from sabacc_training.evaluation.progress import MatchProgress
-from sabacc_training.jobs.locking import locked_folder, made_folder
+from sabacc_training.jobs.locking import created_folder, locked_folder
 
 CHECKSUM_SIZE: Final = hashlib.sha256().digest_size
 
 
-class TournamentConfig(Evaluation):
-    """A tournament: who takes part, beside what an evaluation says."""
+class TournamentConfig(MatchConfig):
+    """A tournament: the agents, and how each pair of them is compared."""
 
     agents: tuple[Entrant, ...]
-    """Who takes part, at least two: specs, or tables with ``spec`` and ``label``."""
+    """The agents, at least two: specs, or tables with ``spec`` and ``label``."""
 
     output: Path | None = None
-    """The folder for results; without, ``runs/tournaments/`` and the configuration's name."""
+    """The folder for results; by default ``runs/tournaments/`` and the configuration's name."""
 
     @model_validator(mode="after")
     def _check_agents(self) -> Self:
@@ -68,18 +69,18 @@ class TournamentConfig(Evaluation):
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent's place: its margin over the others, averaged deal by deal.
+    """The standing of an agent: its margin over the others, averaged deal by deal.
 
     Attributes:
-        name: what results call it.
-        margin: over the mean of its opponents; all pairs play the same deals, so the interval
-            over deals accounts for what its matches have in common.
-        seen: whether any of its pairs met in training.
+        name: its name in results.
+        margin: over the mean of its opponents. All pairs play the same deals, so the interval over
+            deals accounts for what the matches have in common.
+        met_in_training: whether it met an opponent, or an opponent met it, in training.
     """
 
     name: str
     margin: Estimate
-    seen: bool
+    met_in_training: bool
 
 
 def play_tournament(
@@ -88,25 +89,25 @@ def play_tournament(
     *,
     resume: bool = False,
     progress: MatchProgress | None = None,
-) -> list[Pair]:
-    """Play all pairs; write each as it ends, and at the end the results, under ``output``.
+) -> list[PairResult]:
+    """Play all pairs; write each pair when it ends, and the results at the end, to ``output``.
 
-    Files: ``config.json``; ``pairs/*.npy``, every hand's net credits (see ``Match.net``; NumPy
-    reads them, and a checksum follows); ``pairs.csv`` and ``ranking.csv``; ``results.json`` with
-    both. The same configuration gives the same bytes.
+    Files: ``config.json``; ``pairs/*.npy`` with the net credits of every hand (see
+    ``MatchResult.net_credits``; NumPy reads them, and a checksum follows); ``pairs.csv`` and
+    ``ranking.csv``; ``results.json`` with both. The same configuration gives the same bytes.
 
     Args:
-        config: who plays what.
-        output: the folder for results; without ``resume``, not one that has another
-            configuration's.
-        resume: take pairs that are there already and were decided by the same things: rules,
-            deals, seed, agents (a saved network by its content), version of this package. A file
-            that is damaged, or of something else, counts as absent.
-        progress: told of every hand.
+        config: the tournament.
+        output: the folder for results. Without ``resume`` it must not hold the results of another
+            configuration.
+        resume: whether to load pairs that are there already and have the same rules, deals, seed,
+            agents (a saved network by its content) and version of this package. A damaged file
+            counts as absent.
+        progress: shows the hands.
 
     Raises:
-        SabaccError: for a spec that names no agent, stakes that the rules do not know, or a folder
-            with another configuration's results, or that another process writes into.
+        SabaccError: for a spec that names no agent, for a folder with another configuration's
+            results, or for one that another process writes into.
     """
     for agent in config.agents:
         config.load(agent)  # a wrong spec shows now and not after hours
@@ -116,52 +117,54 @@ def play_tournament(
 
 def _play_into(
     config: TournamentConfig, output: Path, resume: bool, progress: MatchProgress | None
-) -> list[Pair]:
+) -> list[PairResult]:
     settings = dump(config.model_copy(update={"output": None})).encode()
     if not resume and read_bytes(output / "config.json") not in (None, settings):
         raise SabaccError(
-            f"{output}: holds what another configuration made; name another folder (--output), or "
-            f"take the pairs that both have in common (--resume)"
+            f"{output}: holds the results of another configuration; choose another folder "
+            "(--output), or load the pairs that both have in common (--resume)"
         )
     write_bytes(output / "config.json", settings)
     folder = output / "pairs"
-    with made_folder(folder):
+    with created_folder(folder):
         remove_partial_files(folder)
-        played = [_play_or_take(config, pair, folder, resume, progress) for pair in config.pairs]
+        played = [_play_or_load(config, pair, folder, resume, progress) for pair in config.pairs]
     _write_results(config, played, output)
     return played
 
 
-def _play_or_take(
+def _play_or_load(
     config: TournamentConfig,
     entrants: tuple[Entrant, Entrant],
     folder: Path,
     resume: bool,
     progress: MatchProgress | None,
-) -> Pair:
+) -> PairResult:
     first, second = entrants
     path = folder / f"{_digest(config, first, second)}.npy"
-    net = _kept(path, config.deals) if resume else None
-    if net is None:
+    net_credits = _load_pair(path, config.deals) if resume else None
+    if net_credits is None:
         pair = play_pair(config, first, second, progress)
-        _keep(path, pair.match.net)
+        _save_pair(path, pair.match.net_credits)
         return pair
     if progress is not None:
         progress.skip(2 * config.deals)
-    return pair_of(first, second, Match(net, config.rule_set.ante_unit))
+    match = MatchResult(net_credits, config.rule_set.ante_unit)
+    return pair_result(first, second, match)
 
 
-def ranking(pairs: Sequence[Pair]) -> list[Standing]:
+def ranking(pairs: Sequence[PairResult]) -> list[Standing]:
     """Return every agent's standing, best first."""
     names = dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second))
     standings = []
     for name in names:
         own = [pair for pair in pairs if name in (pair.first, pair.second)]
         margins = [
-            pair.match.margins if pair.first == name else -pair.match.margins for pair in own
+            pair.match.deal_margins if pair.first == name else -pair.match.deal_margins
+            for pair in own
         ]
-        mean = Estimate.of(np.mean(margins, axis=0))
-        standings.append(Standing(name, mean, any(pair.seen for pair in own)))
+        mean = Estimate.from_values(np.mean(margins, axis=0))
+        standings.append(Standing(name, mean, any(pair.met_in_training for pair in own)))
     return sorted(standings, key=lambda standing: -standing.margin.mean)
 
 
@@ -169,51 +172,52 @@ def ranking(pairs: Sequence[Pair]) -> list[Standing]:
 
 
 def _digest(config: TournamentConfig, first: Entrant, second: Entrant) -> str:
-    """Return a hash of everything that decides a pair's hands."""
-    decides = {
+    """Return a hash of everything that determines a pair's hands."""
+    inputs = {
         "version": version("sabacc-env"),
         "rules": config.rule_set.digest,
         "agents": [_identity(first.spec), _identity(second.spec)],
-        "chance": chance_of(first, second),
+        "chance": rng_stream_of(first, second),
         **{
             key: getattr(config, key)
             for key in ("bet_sizes", "credits", "sabacc_pot", "deals", "seed", "num_tables")
         },
     }
-    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:24]
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _identity(spec: str) -> str:
-    """Return what makes an agent this one: a saved network's content, otherwise its spec."""
+    """Return what identifies an agent: a hash of a saved network's content, otherwise its spec."""
     return hashlib.sha256(located(spec).read_bytes()).hexdigest() if is_saved(spec) else spec
 
 
-def _keep(path: Path, net: NDArray[np.int64]) -> None:
-    """Write a pair's hands, then a checksum of them and of which pair's they are."""
+def _save_pair(path: Path, net_credits: NDArray[np.int64]) -> None:
+    """Write a pair's hands, then a checksum of them and of the pair's digest."""
     buffer = io.BytesIO()
-    np.save(buffer, net)
+    np.save(buffer, net_credits)
     array = buffer.getvalue()
     write_bytes(path, array + _checksum(path, array))
 
 
-def _kept(path: Path, deals: int) -> NDArray[np.int64] | None:
-    """Return what ``_keep`` wrote; None if the file is absent, damaged or something else."""
+def _load_pair(path: Path, deals: int) -> NDArray[np.int64] | None:
+    """Return what ``_save_pair`` wrote; None if the file is absent, damaged or another pair's."""
     data = read_bytes(path) or b""
     array, checksum = data[:-CHECKSUM_SIZE], data[-CHECKSUM_SIZE:]
     if checksum != _checksum(path, array):
         return None
     try:
-        net = np.load(io.BytesIO(array), allow_pickle=False)
+        net_credits = np.load(io.BytesIO(array), allow_pickle=False)
     except (ValueError, EOFError):
         return None
-    return net if net.shape == (deals, 2, 2) and net.dtype == np.int64 else None
+    whole = net_credits.shape == (deals, 2, 2) and net_credits.dtype == np.int64
+    return net_credits if whole else None
 
 
 def _checksum(path: Path, array: bytes) -> bytes:
     return hashlib.sha256(path.stem.encode() + array).digest()
 
 
-def _write_results(config: TournamentConfig, pairs: Sequence[Pair], output: Path) -> None:
+def _write_results(config: TournamentConfig, pairs: Sequence[PairResult], output: Path) -> None:
     pair_rows = [_pair_row(pair, len(pairs)) for pair in pairs]
     standings = ranking(pairs)
     standing_rows = [_standing_row(standing, len(standings)) for standing in standings]
@@ -228,15 +232,16 @@ def _write_results(config: TournamentConfig, pairs: Sequence[Pair], output: Path
     write_text(output / "results.json", json.dumps(results, indent=2) + "\n")
 
 
-def _pair_row(pair: Pair, comparisons: int) -> dict[str, Any]:
+def _pair_row(pair: PairResult, comparisons: int) -> dict[str, Any]:
     match = pair.match
+    reduction = match.variance_reduction
     return {
         "first": pair.first,
         "second": pair.second,
         **_estimate_row(match.margin, comparisons),
-        "single_sd": round(match.single_sd, 3),
-        "saving": round(match.saving, 3) if np.isfinite(match.saving) else None,
-        "seen_in_training": pair.seen,
+        "single_sd": round(match.hand_sd, 3),
+        "saving": round(reduction, 3) if np.isfinite(reduction) else None,
+        "seen_in_training": pair.met_in_training,
     }
 
 
@@ -244,12 +249,12 @@ def _standing_row(standing: Standing, comparisons: int) -> dict[str, Any]:
     return {
         "agent": standing.name,
         **_estimate_row(standing.margin, comparisons),
-        "seen_in_training": standing.seen,
+        "seen_in_training": standing.met_in_training,
     }
 
 
 def _estimate_row(estimate: Estimate, comparisons: int) -> dict[str, Any]:
-    """Return an estimate with the half-width of its own interval, and of all at once."""
+    """Return an estimate with the half-widths of its interval, alone and with all others."""
     return {
         "deals": estimate.deals,
         "margin": round(estimate.mean, 3),

@@ -1,6 +1,6 @@
-"""Watching agents play one hand: each move with what it was chosen from, and the reveal, as text.
+"""Watching agents play one hand: each move with its alternatives, and the reveal, as text.
 
-A watcher sees every card; the agents see what they may.
+The watcher sees every card. The agents see only what the rules let them see.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.moves import Move
 from sabacc_env.render.text import render_text
 
-MOST_OTHERS: Final = 4
+MAX_ALTERNATIVES: Final = 4
 """How many of the likeliest moves that an agent did not make are shown."""
 
 
@@ -33,11 +33,11 @@ class Step:
     """One move of a hand.
 
     Attributes:
-        seat: who moved.
-        move: what it did.
-        choices: what it chose from, likeliest first, with probabilities; empty for an agent that
-            does not tell.
-        before, after: the game around it.
+        seat: the seat that moved.
+        move: its move.
+        choices: the moves that the agent chose from with their probabilities, likeliest first;
+            empty for an agent that does not tell its probabilities.
+        before, after: the game before and after the move.
     """
 
     seat: int
@@ -56,10 +56,10 @@ def play_hand(
         game: a hand in play.
         agents: one for each seat, separate objects, built for this game and these bet sizes.
         bet_sizes: what the bet actions mean.
-        seed: decides the agents' chance.
+        seed: seeds the agents' random numbers.
 
     Raises:
-        SabaccError: for an agent that fails, or gives what is no legal action.
+        SabaccError: for an agent that fails or returns an illegal action.
     """
     desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
     rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(len(agents))]
@@ -78,17 +78,17 @@ def play_hand(
 
 
 def narrate(game: Game, steps: Iterator[Step], names: Sequence[str]) -> Iterator[RenderableType]:
-    """Yield what to print, piece by piece, of a hand from its start to the reveal.
+    """Yield the text of a hand piece by piece, from its start to the reveal.
 
     Args:
         game: the hand as it was dealt.
-        steps: what ``play_hand`` yields for it.
-        names: what each seat's agent is called.
+        steps: its steps, from ``play_hand``.
+        names: the name of each seat's agent.
     """
     players = [f"player_{seat} {name}" for seat, name in enumerate(names)]
     yield _heading(game)
     for step in steps:
-        yield _told(step, players)
+        yield _move_text(step, players)
         game = step.after
         if (game.round, game.phase) != (step.before.round, step.before.phase):
             yield _heading(game)
@@ -105,7 +105,7 @@ def _choices(
     mask: NDArray[np.int8],
     desk: Desk,
 ) -> tuple[tuple[Move, float], ...]:
-    """Return what the agent chooses from, likeliest first."""
+    """Return the moves that the agent chooses from, likeliest first."""
     probabilities = agent_calls.probabilities(agent, observations, mask)
     if probabilities is None:
         return ()
@@ -122,26 +122,26 @@ def _after(game: Game, action: int, desk: Desk) -> Game:
     return twin
 
 
-# Telling.
+# Text.
 
 
 def _heading(game: Game) -> RenderableType:
-    """Return a new phase: its name and the whole table."""
+    """Return the name of a new phase and the whole table."""
     if game.seat_to_act is None:
         return Text("")
     title = f"round {game.round}: {game.phase}" if game.round else f"opening {game.phase}"
     return Group(Text(""), Rule(title, align="left"), Text(render_text(game)), Text(""))
 
 
-def _told(step: Step, players: Sequence[str]) -> RenderableType:
-    """Return one move: who did what, how likely that and the rest were, the table after it."""
-    chances = dict(step.choices)
-    own = chances.pop(step.move, None)
+def _move_text(step: Step, players: Sequence[str]) -> RenderableType:
+    """Return one move: the player, the move and its alternatives, the table after it."""
+    probabilities = dict(step.choices)
+    own = probabilities.pop(step.move, None)
     lines = [Text(f"{step.move}" if own is None else f"{step.move}  ({own:.0%})", "bold")]
-    if chances:
-        others = [f"{chance:.0%} {move}" for move, chance in chances.items()]
-        more = [f"{len(others) - MOST_OTHERS} more"] if len(others) > MOST_OTHERS else []
-        lines.append(Text(f"or {' · '.join([*others[:MOST_OTHERS], *more])}", "yellow"))
+    if probabilities:
+        others = [f"{share:.0%} {move}" for move, share in probabilities.items()]
+        more = [f"{len(others) - MAX_ALTERNATIVES} more"] if len(others) > MAX_ALTERNATIVES else []
+        lines.append(Text(f"or {' · '.join([*others[:MAX_ALTERNATIVES], *more])}", "yellow"))
     lines.append(Text(_table_after(step), "dim"))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold cyan", width=max(map(len, players)))
@@ -151,7 +151,7 @@ def _told(step: Step, players: Sequence[str]) -> RenderableType:
 
 
 def _table_after(step: Step) -> str:
-    """Return what the move changed for its seat, and what lies on the table."""
+    """Return what the move changed for its seat, and the cards and credits on the table."""
     game, seat = step.after, step.seat
     parts = []
     if step.before.phase == "betting":
@@ -167,7 +167,7 @@ def _table_after(step: Step) -> str:
 
 
 def _hand_text(game: Game, seat: int) -> str:
-    """Return a seat's cards and what they are worth."""
+    """Return a seat's cards and the name of its hand."""
     rank = game.rank(seat)
     return "junked" if rank is None else f"{_cards(game, seat)} = {rank.total:+d} ({rank.name})"
 
@@ -178,7 +178,7 @@ def _cards(game: Game, seat: int) -> str:
 
 
 def _ending(game: Game, players: Sequence[str]) -> RenderableType:
-    """Return the end: everyone's hand and net, and who won which pot."""
+    """Return the end: each player's hand and net credits, and the winner of each pot."""
     assert game.net_credits is not None
     assert game.winners is not None
     table = Table(box=None, pad_edge=False)

@@ -1,4 +1,4 @@
-"""The demonstration: train by self-play, then play everyone else with error bars."""
+"""The demonstration: train by self-play, then play the scripted agents, with error bars."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Final
 
 from sabacc_training.config.base import load_config, validated
-from sabacc_training.evaluation.evaluate import Entrant, Evaluation, Pair, play_pair
+from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, PairResult, play_pair
 from sabacc_training.evaluation.progress import MatchProgress
 from sabacc_training.runs.callback import holds_run
 from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.run import train
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
-"""Whom the trained agent plays; it has met the first three in training."""
+"""The opponents of the trained agent; it has met the first three in training."""
 
 DEALS: Final = 10_000
-"""Deals against each, both seatings of each deal."""
+"""Deals against each opponent, each played from both seats."""
 
 
 def demo_config(seed: int, steps: int | None = None) -> MaskablePPOConfig:
@@ -28,18 +28,18 @@ def demo_config(seed: int, steps: int | None = None) -> MaskablePPOConfig:
         return load_config(MaskablePPOConfig, path, changes)
 
 
-def demo_evaluation(seed: int, deals: int) -> Evaluation:
-    """Return what the trained agent is then compared with the others in."""
-    return validated(Evaluation, {"seed": seed, "deals": deals})
+def demo_match_config(seed: int, deals: int) -> MatchConfig:
+    """Return how the trained agent is compared with the others."""
+    return validated(MatchConfig, {"seed": seed, "deals": deals})
 
 
 def train_demo(config: MaskablePPOConfig, folder: Path) -> Path:
-    """Train the demonstration's agent, or go on where an earlier run stopped; return its file."""
+    """Train the demonstration's agent, or resume an earlier run; return the agent's file."""
     return train(config, folder, resume=holds_run(folder))
 
 
-def play_demo(evaluation: Evaluation, agent: Path, progress: MatchProgress) -> Iterator[Pair]:
+def play_demo(config: MatchConfig, agent: Path, progress: MatchProgress) -> Iterator[PairResult]:
     """Yield the trained agent's match against each of the opponents."""
     entrant = Entrant(spec=str(agent), label="trained")
     for opponent in OPPONENTS:
-        yield play_pair(evaluation, entrant, Entrant(spec=opponent), progress)
+        yield play_pair(config, entrant, Entrant(spec=opponent), progress)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.config.base import validated
-from sabacc_training.evaluation.margins import quantile
+from sabacc_training.evaluation.estimate import t_quantile
 from sabacc_training.experiments.timed import TimedRun
-from sabacc_training.jobs.partial_results import Unfinished
+from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games.agent_strategy import nash_conv
@@ -87,7 +87,7 @@ class Climb:
     def half_widths(self) -> Floats:
         """(points,) half the widths of their 95 % intervals, Student's t over runs."""
         runs = len(self.averaged)
-        return np.asarray(quantile(runs) * self.averaged.std(axis=0, ddof=1) / np.sqrt(runs))
+        return np.asarray(t_quantile(runs) * self.averaged.std(axis=0, ddof=1) / np.sqrt(runs))
 
     def seconds_to(self, target: float) -> Floats:
         """Return the CPU time of each run until it was measured below a NashConv; inf if never."""
@@ -100,7 +100,7 @@ def climb(
     method: str,
     steps: int,
     seeds: int,
-    kept: Unfinished,
+    partial: PartialResults,
     stops: list[Signals],
     progress: BenchProgress,
 ) -> Climb:
@@ -111,22 +111,22 @@ def climb(
         method: one of ``METHODS``.
         steps: decisions in a run.
         seeds: how many runs.
-        kept: runs that were done before; those done now, and the one underway, are kept there too.
-        stops: the signals that came: where there are any, it is to stop.
-        progress: is told of each point, ``POINTS`` of them in a run.
+        partial: the finished runs; new runs and the checkpoint of the current one are saved there.
+        stops: the signals received so far; with any, the run stops.
+        progress: shows each point, ``POINTS`` of them in a run.
 
     Raises:
-        Stopped: where it was to stop; everything is kept.
+        StoppedBySignal: after a signal; everything is saved.
     """
     runs = []
     for seed in range(seeds):
         name = f"{method}, seed {seed}"
-        if name not in kept.parts:
+        if name not in partial.parts:
             progress.next(name)
             config = ladder_config(tree.rung, method, steps, seed)
-            timed = TimedRun(config, kept.checkpoint, stops)
-            kept.keep(name, _climbed(tree, timed, name, progress))
-        runs.append(kept.parts[name])
+            timed = TimedRun(config, partial.checkpoint, stops)
+            partial.add(name, _climbed(tree, timed, name, progress))
+        runs.append(partial.parts[name])
     points, last = zip(*runs, strict=True)
     at, averaged, seconds = np.moveaxis(np.array(points), 2, 0)
     return Climb(method, at.astype(np.int64), averaged, seconds, np.array(last))

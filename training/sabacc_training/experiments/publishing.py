@@ -21,9 +21,9 @@ from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences
 from sabacc_env.storage.files import make_folder, write_bytes, write_text
 from sabacc_training.config.run import RunConfig
-from sabacc_training.evaluation.against_copies import hero_margin
-from sabacc_training.evaluation.margins import Estimate
-from sabacc_training.evaluation.progress import ResultProgress
+from sabacc_training.evaluation.estimate import Estimate
+from sabacc_training.evaluation.hero_margin import hero_margin
+from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.experiments.exploitability import Exploit, ExploitConfig
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
@@ -113,7 +113,7 @@ def rules_label(rules: RuleSet) -> str:
     return ", ".join([rules.name, *(f"{field} {value}" for field, _, value in changes)])
 
 
-def measured(spec: str | Path, planned: Planned, progress: ResultProgress) -> Result:
+def measured(spec: str | Path, planned: Planned, progress: MarginProgress) -> Result:
     """Measure one result of a saved network."""
     rules, num_players = planned.rules, planned.num_players
     label = rules_label(rules)
@@ -123,7 +123,14 @@ def measured(spec: str | Path, planned: Planned, progress: ResultProgress) -> Re
         load(each, rules, num_players, bet_sizes) for each in (spec, planned.opponent)
     )
     estimate = hero_margin(
-        rules, hero, opponent, num_players, planned.deals, SEED, bet_sizes, on_hands=progress.hands
+        rules,
+        hero,
+        opponent,
+        num_players,
+        planned.deals,
+        SEED,
+        bet_sizes,
+        on_hands=progress.add_hands,
     )
     progress.end(estimate)
     return Result(
@@ -146,7 +153,7 @@ def measured_again(name: str) -> ModelCard:
         Planned(by_label[result.rules], result.num_players, result.opponent, result.margin.deals)
         for result in card.results
     ]
-    with ResultProgress(sum(each.hands for each in planned)) as progress:
+    with MarginProgress(sum(each.hands for each in planned)) as progress:
         results = [measured(spec, each, progress) for each in planned]
     return card.model_copy(update={"results": tuple(results)})
 
@@ -180,7 +187,7 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
         card = _with_what_is_known(card, path)
     planned = plan(read_info(network_file), deals, rollouts)
     while left := [each for one in planned if (each := one.left_of(card))]:
-        with ResultProgress(sum(each.hands for each in left)) as progress:
+        with MarginProgress(sum(each.hands for each in left)) as progress:
             for each in left:
                 result = measured(network_file, each, progress)
                 others = [other for other in card.results if not each.is_of(other)]

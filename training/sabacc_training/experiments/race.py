@@ -61,7 +61,7 @@ def run_until(
 
     Raises:
         SabaccError: for a checkpoint of something else.
-        Stopped: where it was to stop, after the checkpoint is written.
+        StoppedBySignal: where it was to stop, after the checkpoint is written.
     """
     timed = TimedRun(config, checkpoint, stops)
     watch = _Watch(timed, measure, told)
@@ -108,7 +108,7 @@ class _Watch:
 
         Raises:
             _ThereError: where that is enough.
-            Stopped: where the run is to stop.
+            StoppedBySignal: where the run is to stop.
         """
         run, lap = self._timed.run, self._lap()
         every = run.config.evaluation.every

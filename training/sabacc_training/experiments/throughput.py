@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.policies import random_legal
 from sabacc_env.tables import Tables
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.jobs.partial_results import Unfinished
+from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.jobs.stopwatch import Stopwatch
 from sabacc_training.ppo.collector import make_tables
 from sabacc_training.ppo.config import PPOConfig
@@ -97,7 +97,7 @@ class Speeds:
 
 
 def throughput(
-    config: PPOConfig, rounds: int, updates: int, kept: Unfinished, progress: BenchProgress
+    config: PPOConfig, rounds: int, updates: int, partial: PartialResults, progress: BenchProgress
 ) -> tuple[Speeds, Speeds]:
     """Measure decisions a second, updates included: at the tables, where nothing happens, in turn.
 
@@ -105,11 +105,11 @@ def throughput(
         config: a run without opponents.
         rounds: how often both are measured.
         updates: how many updates each time.
-        kept: the rounds that were measured before; those measured now are kept there too.
+        partial: the rounds that were measured before; those measured now are kept there too.
         progress: is told of every measurement.
     """
     places = "at the tables", "where nothing happens"
-    left = range(len(kept.parts) + 1, rounds + 1)
+    left = range(len(partial.parts) + 1, rounds + 1)
     if left:
         progress.start(2 * len(left) + 1)
         progress.next("warming up")
@@ -121,11 +121,11 @@ def throughput(
         for learner, where in zip(learners, places, strict=True):
             progress.next(f"round {number} of {rounds}, {where}")
             found.append(_measured(learner, updates))
-        kept.keep(f"round {number}", found)
-        progress.line(f"round {number} of {rounds} measured")
+        partial.add(f"round {number}", found)
+        progress.print_line(f"round {number} of {rounds} measured")
     real, nothing = (
         Speeds(*map(list, zip(*each, strict=True)))
-        for each in zip(*kept.parts.values(), strict=True)
+        for each in zip(*partial.parts.values(), strict=True)
     )
     return real, nothing
 

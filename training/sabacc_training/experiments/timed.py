@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sabacc_training import trainers
 from sabacc_training.config.run import RunConfig
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.jobs.stopwatch import Stopwatch
 from sabacc_training.runs.callback import Trainer
 from sabacc_training.runs.checkpoint import load_checkpoint, refuse_malformed_state, save_checkpoint
@@ -56,7 +56,7 @@ class TimedRun:
         """Keep the run now and then, and where it is to stop; that takes none of its time.
 
         Raises:
-            Stopped: where it is to stop.
+            StoppedBySignal: where it is to stop.
         """
         self.taken.stop()
         if self._stops or time.monotonic() - self._kept_at > KEEP_SECONDS:
@@ -65,5 +65,5 @@ class TimedRun:
             save_checkpoint(self._checkpoint, self.run.config, state)
             self._kept_at = time.monotonic()
         if self._stops:
-            raise Stopped
+            raise StoppedBySignal
         self.taken.start()

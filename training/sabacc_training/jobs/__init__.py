@@ -1,1 +1,1 @@
-"""Long work: progress, stopping by a signal, locks, and results kept as they come."""
+"""Long work: progress bars, stopping by a signal, locks, and partial results."""

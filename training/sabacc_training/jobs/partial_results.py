@@ -1,4 +1,4 @@
-"""Long work whose parts are kept as they are done, so that it goes on where it was stopped."""
+"""Long work in parts: each part's results are saved when it ends, and the work can be resumed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ FORMAT: Final = b"sabacc-env unfinished work 1\n"
 FILE: Final = "unfinished"
 
 
-class Unfinished:
-    """The finished parts of some work, in a file of a folder; ``unfinished`` opens one.
+class PartialResults:
+    """The results of the finished parts of some work, saved in a folder.
+
+    ``open_partial_results`` makes one.
 
     Attributes:
-        parts: what came of each part, as plain data, by name.
+        parts: the result of each finished part, as plain data, by the part's name.
     """
 
     def __init__(self, folder: Path, work: Mapping[str, Any], parts: dict[str, Any]) -> None:
@@ -32,11 +34,11 @@ class Unfinished:
 
     @property
     def checkpoint(self) -> Path:
-        """The file that the part underway may be kept in; it is removed when that is done."""
+        """The file in which the current part may save itself; it is removed when the part ends."""
         return self._folder / f"part-{len(self.parts)}.pt"
 
-    def keep(self, name: str, part: Any) -> None:
-        """Keep what came of a part.
+    def add(self, name: str, part: Any) -> None:
+        """Save the result of a part.
 
         Raises:
             SabaccError: where it cannot be written.
@@ -45,7 +47,7 @@ class Unfinished:
         self.write()
 
     def write(self) -> None:
-        """Write what the work is, and its parts."""
+        """Write the description of the work and its parts."""
         header = {"work": self._work, "parts": self.parts}
         write_bytes(self._path, pack_with_checksum(FORMAT, header, b""))
         for checkpoint in self._folder.glob("part-*.pt"):
@@ -53,42 +55,44 @@ class Unfinished:
                 checkpoint.unlink(missing_ok=True)
 
     def finish(self) -> None:
-        """Say that all of the work is done: nothing of it is kept any longer."""
+        """Remove the file: the whole work has ended."""
         self._path.unlink(missing_ok=True)
 
 
 @contextmanager
-def unfinished(folder: Path, work: Mapping[str, Any], resume: bool) -> Iterator[Unfinished]:
-    """Open the work in a folder, which nobody else writes into meanwhile.
+def open_partial_results(
+    folder: Path, work: Mapping[str, Any], resume: bool
+) -> Iterator[PartialResults]:
+    """Open the partial results in a folder, and lock the folder meanwhile.
 
-    Where it stops before anything of it was kept, nothing is left of it.
+    Work that stops before its first part has ended leaves nothing behind.
 
     Args:
-        folder: is made where it is missing; one that is empty at the end is removed again.
-        work: plain data that says what the work is.
-        resume: go on with the same work where some of it is there already.
+        folder: made where it is missing; removed again where it is empty at the end.
+        work: plain data that identifies the work.
+        resume: whether to continue the same work where the folder holds parts of it.
 
     Raises:
-        SabaccError: for work that is there and shall not be resumed, other work, a damaged file, or
-            a folder that cannot be written or that another process writes into.
+        SabaccError: for parts that are there without ``resume``, for those of other work, for a
+            damaged file, or for a folder that cannot be written or that another process uses.
     """
     path = folder / FILE
     with locked_folder(folder):
         left = path.exists()
         if left and not resume:
             raise SabaccError(
-                f"{path}: was left by work that stopped; go on with it (--resume) or remove it"
+                f"{path}: was left by work that stopped; resume it (--resume) or remove the file"
             )
         parts = _parts_of(path, json.loads(json.dumps(work))) if left else {}
-        opened = Unfinished(folder, work, parts)
-        opened.write()
+        partial = PartialResults(folder, work, parts)
+        partial.write()
         try:
-            yield opened
+            yield partial
         finally:
-            if not (parts or opened.checkpoint.exists()):
-                opened.finish()
+            if not (parts or partial.checkpoint.exists()):
+                partial.finish()
     if left and not path.exists():
-        with suppress(OSError):  # of a folder that holds something else
+        with suppress(OSError):  # the folder holds something else
             folder.rmdir()
 
 
@@ -101,5 +105,5 @@ def _parts_of(path: Path, work: Any) -> dict[str, Any]:
         case {"work": found, "parts": dict() as parts} if found == work:
             return parts
     raise SabaccError(
-        f"{path}: was left by other work, or on another machine; remove it to begin anew"
+        f"{path}: was left by other work, or on another machine; remove the file to start anew"
     )

@@ -1,4 +1,4 @@
-"""What all progress has in common: a bar on the error stream, lines where that is no terminal."""
+"""A progress bar on standard error; lines where standard error is no terminal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 
 
-class Bar:
-    """A bar of these columns, shown between entering and leaving.
+class ProgressBar:
+    """A progress bar with these columns, shown inside ``with``.
 
     Args:
-        columns: what stands in it.
-        transient: whether it vanishes when it is left.
+        columns: the columns of the bar.
+        transient: whether the bar vanishes at the end.
     """
 
     def __init__(self, *columns: ProgressColumn, transient: bool) -> None:
@@ -36,7 +36,7 @@ class Bar:
     ) -> None:
         self._bar.stop()
 
-    def line(self, text: str) -> None:
-        """Print a line where there is no bar."""
+    def print_line(self, text: str) -> None:
+        """Print a line where no bar is shown."""
         if self._bar.disable:
             print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Stopping long work: told by a signal, it keeps what it has and says so."""
+"""Stopping long work by a signal: the work saves what it has, then raises an exception."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from signal import SIGINT, SIGTERM, Signals, getsignal, signal
 from types import FrameType
 
 
-class Stopped(Exception):
-    """Work was told to stop and has kept everything: it can go on from there."""
+class StoppedBySignal(Exception):
+    """A signal stopped the work, which has saved everything and can be resumed."""
 
 
 @contextmanager
 def stop_signals() -> Iterator[list[Signals]]:
-    """Collect SIGINT and SIGTERM in a list; a second one acts as it did before."""
-    told: list[Signals] = []
+    """Collect SIGINT and SIGTERM in a list; a second signal of a kind acts as it did before."""
+    received: list[Signals] = []
     before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
 
     def note(number: int, _: FrameType | None) -> None:
-        told.append(Signals(number))
+        received.append(Signals(number))
         signal(number, before[Signals(number)])
 
     for number in before:
         signal(number, note)
     try:
-        yield told
+        yield received
     finally:
         for number, handler in before.items():
             signal(number, handler)

@@ -1,4 +1,4 @@
-"""A stopwatch: what something takes of the processors, and by the clock."""
+"""A stopwatch for CPU time and wall-clock time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import Self
 
 
 class Stopwatch:
-    """Adds up seconds, between ``start`` and ``stop`` or inside ``with``.
+    """Adds up seconds between ``start`` and ``stop``, or inside ``with``.
 
     Attributes:
-        cpu: time of the processors, over all threads of this process: what else runs on the
-            machine changes little of it.
-        wall: time by the clock.
+        cpu: CPU time of all threads of this process; other work on the machine changes it little.
+        wall: wall-clock time.
 
     >>> watch = Stopwatch()
     >>> with watch:
@@ -25,12 +24,12 @@ class Stopwatch:
         self.cpu = self.wall = 0.0
 
     def start(self) -> Self:
-        """Begin to count; return itself."""
+        """Start the stopwatch; return itself."""
         self._cpu, self._wall = time.process_time(), time.perf_counter()
         return self
 
     def stop(self) -> None:
-        """Add what has passed since it was started."""
+        """Stop it: add the time since ``start``."""
         self.cpu += time.process_time() - self._cpu
         self.wall += time.perf_counter() - self._wall
 

@@ -12,9 +12,9 @@ from typing import Any, Final, Protocol
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_training.config.run import RunConfig
-from sabacc_training.evaluation.against_copies import hero_margin
-from sabacc_training.evaluation.margins import Estimate
-from sabacc_training.jobs.stopping import Stopped
+from sabacc_training.evaluation.estimate import Estimate
+from sabacc_training.evaluation.hero_margin import hero_margin
+from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.checkpoint import (
     load_checkpoint,
     refuse_malformed_state,
@@ -128,7 +128,7 @@ class RunCallback:
         """Evaluate, save a checkpoint and stop, each if it is time.
 
         Raises:
-            Stopped: after a signal, when the checkpoint is written.
+            StoppedBySignal: after a signal, when the checkpoint is written.
         """
         trainer, evaluation = self._trainer, self._trainer.config.evaluation
         self._bar.steps(trainer.steps)
@@ -144,7 +144,7 @@ class RunCallback:
         if evaluates or saves:
             self._bar.report()
         if stops:
-            raise Stopped
+            raise StoppedBySignal
 
     def _evaluate(self) -> None:
         margin = evaluation_margin(self._trainer, self._opponent)

@@ -7,11 +7,11 @@ import time
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from sabacc_training.config.run import RunConfig
-from sabacc_training.evaluation.margins import Estimate
-from sabacc_training.jobs.progress_bar import Bar
+from sabacc_training.evaluation.estimate import Estimate
+from sabacc_training.jobs.progress_bar import ProgressBar
 
 
-class TrainingProgress(Bar):
+class TrainingProgress(ProgressBar):
     """A bar over a run's steps; a line for each report where stderr is not a terminal.
 
     Args:
@@ -52,4 +52,4 @@ class TrainingProgress(Bar):
         speed = (task.completed - self._first) / (time.monotonic() - self._began)
         steps = f"{task.completed:,} of {task.total:,} steps, {speed:,.0f}/s"
         parts = [steps, task.fields["margin"], task.fields["best"]]
-        self.line(", ".join(filter(None, parts)))
+        self.print_line(", ".join(filter(None, parts)))

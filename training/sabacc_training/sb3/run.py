@@ -38,7 +38,7 @@ def train(config: MaskablePPOConfig, folder: Path, *, resume: bool = False) -> P
         SabaccError: if the folder holds a run that is not to be resumed, or none that could be, or
             if another process writes into it; for an unknown agent, before anything is written; if
             the disk is full.
-        Stopped: on SIGINT or SIGTERM, after the checkpoint is written.
+        StoppedBySignal: on SIGINT or SIGTERM, after the checkpoint is written.
     """
     with locked_folder(folder):
         return _train(config, folder, resume)

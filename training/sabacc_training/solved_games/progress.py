@@ -6,10 +6,10 @@ import math
 
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from sabacc_training.jobs.progress_bar import Bar
+from sabacc_training.jobs.progress_bar import ProgressBar
 
 
-class SolvingProgress(Bar):
+class SolvingProgress(ProgressBar):
     """A bar from a NashConv of one ante to the target, on a logarithmic scale.
 
     Args:
@@ -36,4 +36,4 @@ class SolvingProgress(Bar):
         done = min(max(-math.log10(max(nash_conv, 1e-300)), 0), self._decades)
         found = f"{iterations:,} iterations, NashConv {nash_conv:.5f}"
         self._bar.update(self._task, description="solving", completed=done, found=found)
-        self.line(found)
+        self.print_line(found)

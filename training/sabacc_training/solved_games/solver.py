@@ -14,7 +14,7 @@ from sabacc_agents.equilibrium import Policy
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.storage.files import write_bytes
-from sabacc_training.jobs.stopping import Stopped, stop_signals
+from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
 from sabacc_training.solved_games.best_response import Distance, distance
 from sabacc_training.solved_games.cfr import Regrets
 from sabacc_training.solved_games.game_tree import Floats, GameTree
@@ -115,7 +115,7 @@ def solve(
 
     Raises:
         SabaccError: for a checkpoint of another game, or none to resume.
-        Stopped: on SIGINT or SIGTERM, after the checkpoint is written.
+        StoppedBySignal: on SIGINT or SIGTERM, after the checkpoint is written.
     """
     regrets = Regrets(tree, variant)
     if resume and checkpoint is not None:
@@ -132,7 +132,7 @@ def solve(
             if told:
                 if checkpoint is not None:
                     _keep(regrets, checkpoint)
-                raise Stopped
+                raise StoppedBySignal
             strategy = regrets.average()
             reached = distance(tree, strategy)
             if watcher is not None:

@@ -1,4 +1,4 @@
-"""One hero against copies of another agent, at any number of seats, each deal from every seat."""
+"""The margin of an agent, the hero, over copies of another, each deal played from every seat."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sabacc_env.agent import Agent
 from sabacc_env.envs.start_ranges import StakeRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.evaluation.margins import MILLI, Estimate
+from sabacc_training.evaluation.estimate import MILLI, Estimate
 
 Ints = NDArray[np.int64]
 
-AT_ONCE: Final = 32_768
-"""Hands played side by side, at most."""
+MAX_TABLES: Final = 32_768
+"""The largest number of hands played side by side."""
 
 
 def hero_margin(
@@ -30,32 +30,33 @@ def hero_margin(
     deals: int,
     seed: int,
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-    stakes: StakeRanges | None = None,
+    start_ranges: StakeRanges | None = None,
     on_hands: Callable[[int], None] | None = None,
 ) -> Estimate:
     """Return the hero's margin over the mean of the others (at two seats half of it), mante/hand.
 
     Args:
         rules: what is played.
-        hero: has each seat once in every deal.
-        opponent: has all the others.
+        hero: takes each seat once in every deal.
+        opponent: takes all other seats.
         num_players: seats at a table.
-        deals: how many deals, at least two.
-        seed: decides the deals and the agents' chance.
+        deals: the number of deals, at least two.
+        seed: seeds the deals and the agents' random numbers.
         bet_sizes: what the bet actions mean.
-        stakes: what deals start from, drawn for each; without, the rules' own stakes.
-        on_hands: told how many hands were played, whenever some were.
+        start_ranges: credits and Sabacc pots are drawn from these for each deal; by default each
+            deal starts from the rules' own.
+        on_hands: called with the number of hands when hands have been played.
 
     Raises:
-        SabaccError: for an agent that fails, or gives what is no legal action.
+        SabaccError: for an agent that fails or returns an illegal action.
     """
     rng = np.random.default_rng(seed)
-    most = AT_ONCE // num_players
+    max_deals = MAX_TABLES // num_players
     parts = []
-    for begin in range(0, deals, most):
-        count = min(most, deals - begin)
+    for begin in range(0, deals, max_deals):
+        count = min(max_deals, deals - begin)
         keys = rng.integers(2**64, size=count, dtype=np.uint64)
-        drawn = {} if stakes is None else stakes.draw(count, rng)
+        drawn = {} if start_ranges is None else start_ranges.draw(count, rng)
         tables = Tables(
             rules,
             count * num_players,
@@ -65,28 +66,27 @@ def hero_margin(
             credits=_for_each_seat(drawn.get("credits"), num_players),
             sabacc_pots=_for_each_seat(drawn.get("sabacc_pots"), num_players),
         )
-        net = _played(tables, hero, opponent, rng)
+        net = _play_hands(tables, hero, opponent, rng)
         own = net[np.arange(len(net)), np.arange(len(net)) // count]
         margins = own - (net.sum(axis=1) - own) / (num_players - 1)
         parts.append(margins.reshape(num_players, count).mean(axis=0))
         if on_hands is not None:
             on_hands(tables.num_tables)
     milli = np.concatenate(parts) * MILLI / rules.ante_unit
-    return Estimate.of(milli / 2 if num_players == 2 else milli)
+    return Estimate.from_values(milli / 2 if num_players == 2 else milli)
 
 
 def _for_each_seat(drawn: Ints | None, num_players: int) -> Ints | None:
-    """Return what was drawn for each deal as often as it is played."""
+    """Return the draw of each deal once for each seat of the hero."""
     return None if drawn is None else np.concatenate([drawn] * num_players)
 
 
-def _played(
+def _play_hands(
     tables: Tables, hero: Agent, opponent: Agent, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Play a hand at each table, the hero at seat 0 of the first ones, at seat 1 of the next, ...
+    """Play a hand at each table; return net credits, (num_tables, num_players).
 
-    Returns:
-        What each seat netted, (num_tables, num_players) credits.
+    The hero has seat 0 at the first ``num_tables / num_players`` tables, seat 1 at the next, ...
     """
     playing = np.arange(tables.num_tables)
     hero_seats = playing // (tables.num_tables // tables.num_players)
@@ -94,8 +94,8 @@ def _played(
     agent_calls.begin((hero, opponent), tables)
     while len(playing):
         actions = np.zeros(len(playing), dtype=np.int64)
-        heros = tables.seats_to_act[playing] == hero_seats[playing]
-        for agent, rows in ((hero, heros), (opponent, ~heros)):
+        heros_turn = tables.seats_to_act[playing] == hero_seats[playing]
+        for agent, rows in ((hero, heros_turn), (opponent, ~heros_turn)):
             at = playing[rows]
             if len(at):
                 actions[rows] = agent_calls.actions_at(agent, tables, at, rng)
