@@ -17,7 +17,7 @@ from sabacc_training.solved_games.solver import solve
 from sabacc_env import actions, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, action_names, num_actions
 from sabacc_env.engine.layout import KINDS
-from sabacc_env.engine.observation.encoding import KIND_CODES
+from sabacc_env.engine.observation.encoding import KIND_ENCODING
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, feature_names
 from sabacc_env.rules import RuleSet
 from tools import distances, short_calls, zoo_page
@@ -42,7 +42,7 @@ def observation_page() -> str:
         shape = " x ".join(map(str, block.shape))
         overview.append((f"{first}-{last}", f"`{block.name}`", shape))
         first = last + 1
-    kinds = zip(KINDS, *KIND_CODES[: len(KINDS)].T.tolist(), strict=True)
+    kinds = zip(KINDS, *KIND_ENCODING[: len(KINDS)].T.tolist(), strict=True)
     return (
         "# The observation\n\n"
         + NOTE

@@ -31,7 +31,7 @@ from sabacc_env.actions import (
 from sabacc_env.agent import sample
 from sabacc_env.arguments import check_num_players, truth
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.search.game_tree import recognise
+from sabacc_env.engine.search.game_tree import update_info_states
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
@@ -190,7 +190,7 @@ class EquilibriumAgent:
         rows = floats.view(OBSERVATION_DTYPE).reshape(len(floats))
         legal = action_masks.astype(np.int64) @ (1 << np.arange(action_masks.shape[1]))
         alike = self.policy.suits_alike
-        recognise(rows, floats.view(np.int32), alike, legal, tables, self._states)
+        update_info_states(rows, floats.view(np.int32), alike, legal, tables, self._states)
         strange = ~np.isin(self._states[tables], self.policy.arrays["keys"])
         if strange.any():
             raise SabaccError(

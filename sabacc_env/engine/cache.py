@@ -38,7 +38,7 @@ CONSTANTS: Final = (Path(cards.__file__), Path(limits.__file__))
 """The sources outside the engine whose constants its compiled code holds."""
 
 
-class KeptOnDisk(NullCache):
+class DiskCache(NullCache):
     """Keeps a function's machine code, in place of Numba's own cache: a file for each signature.
 
     Args:

@@ -19,6 +19,7 @@ RESHUFFLE = 3
 DEALER = 4
 HAND_KEY = 5
 POLICY = 6
+DETERMINIZATION = 7
 
 
 @jit
@@ -86,16 +87,16 @@ def roll(key_low: int, key_high: int, round_no: int) -> tuple[int, int]:
     return first + 1, second + 1
 
 
-# Chance told: for whoever walks through all that could happen (``search.game_tree``).
+# Forced chance outcomes, for the enumeration of a whole game tree (``search.game_tree``).
 
 
 @jit
-def tell(g: Record, number: int, product: int) -> None:
-    """Let the next choices of chance be read from a number, whose digits they are.
+def force_chance(g: Record, number: int, product: int) -> None:
+    """Force the next chance outcomes: they are the digits of a number in a mixed radix.
 
-    The first choice is the lowest digit, its radix the number of possibilities. ``product`` is that
-    of the radices of the digits given; a choice beyond them is 0, and ``asked`` says how many
-    possibilities the first of those had.
+    The first outcome is the lowest digit, and the radix of a digit is how many outcomes its chance
+    event has. ``product`` is the product of the radices of the digits given. An outcome beyond them
+    is 0, and ``num_unforced_outcomes`` returns how many outcomes the first such event has.
     """
     g.deck_state = number
     g.deck_increment = product
@@ -104,20 +105,20 @@ def tell(g: Record, number: int, product: int) -> None:
 
 
 @jit
-def asked(g: Record) -> int:
-    """Return how many possibilities the first choice had that was not told; 0: all were."""
+def num_unforced_outcomes(g: Record) -> int:
+    """Return how many outcomes the first event has that no digit forced; 0 if all were forced."""
     return int(g.key_low)
 
 
 @jit
-def used(g: Record) -> bool:
-    """Say whether there was any choice of chance, be it among one."""
+def has_used_chance(g: Record) -> bool:
+    """Say whether there was any chance event, even one with a single outcome."""
     return int(g.key_high) == 1
 
 
 @jit
-def told(g: Record, limit: int) -> int:
-    """Return the next choice below a limit."""
+def forced_outcome(g: Record, limit: int) -> int:
+    """Return the next forced outcome, from 0 to limit - 1."""
     g.key_high = 1
     if limit == 1 or g.key_low != 0:
         return 0

@@ -1,8 +1,8 @@
 """The dice phase: the roll, and hands discarded and redrawn (RULES.md section 4)."""
 
-from sabacc_env.engine.chance import roll, told
+from sabacc_env.engine.chance import forced_outcome, roll
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import NOTHING, REDRAW_ALL, REDRAW_ONE, TOLD, Record
+from sabacc_env.engine.layout import FORCED, NO_REDRAW, REDRAW_ALL, REDRAW_ONE, Record
 from sabacc_env.engine.observation.encoding import SIXTHS
 from sabacc_env.engine.observation.public_features import show_seats
 from sabacc_env.engine.piles import (
@@ -21,8 +21,8 @@ def roll_dice(g: Record) -> bool:
     """Roll the dice of this round; False where dice were given and have run out."""
     index = int(g.round_no) - 1
     if g.dice_given < 0:
-        if g.deck_given == TOLD:
-            both = told(g, 36)
+        if g.deck_given == FORCED:
+            both = forced_outcome(g, 36)
             first, second = both // 6 + 1, both % 6 + 1
         else:
             first, second = roll(int(g.key_low), int(g.key_high), index + 1)
@@ -42,7 +42,7 @@ def doubles_effect(g: Record, r: Record) -> int:
     index = int(g.round_no) - 1
     first = int(g.dice[index, 0])
     if first != int(g.dice[index, 1]):
-        return NOTHING
+        return NO_REDRAW
     return int(r.double_spike) if first == 1 else int(r.doubles)
 
 

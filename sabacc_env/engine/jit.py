@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import event, types
 
-from sabacc_env.engine.cache import KeptOnDisk
+from sabacc_env.engine.cache import DiskCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -104,7 +104,7 @@ def _compiled(
     if numba.config.DISABLE_JIT:
         return compiled
     if keep:
-        compiled._cache = KeptOnDisk(function, _NOTICE.not_kept)
+        compiled._cache = DiskCache(function, _NOTICE.not_kept)
     for signature in signatures:
         compiled.compile(signature)
     if signatures:

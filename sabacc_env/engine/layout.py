@@ -81,7 +81,7 @@ OVER: Final = 3
 PHASES: Final = ("cards", "dice", "betting", "over")
 
 # What doubles do.
-NOTHING: Final = 0
+NO_REDRAW: Final = 0
 REDRAW_ONE: Final = 1
 REDRAW_ALL: Final = 2
 DOUBLES: Final = ("none", "redraw_one", "redraw_all")
@@ -103,14 +103,14 @@ RANKINGS: Final = ("casino", "spacers", "alta_orsl", "alta_three_en", "alta_yari
 UNLIMITED: Final = limits.MAX_CREDITS
 """A limit that never binds: credits in play never exceed it."""
 
-TOLD: Final = 2
-"""In ``deck_given``: all chance is read from a number (``told``)."""
+FORCED: Final = 2
+"""In ``deck_given``: every chance outcome is forced; see ``chance.force_chance``."""
 
 NUM_RULE_FEATURES: Final = 40
 SEAT_FEATURES: Final = 24
 """What a seat's opponents observe of it; see the block ``opponents``."""
-SHOWN_ROUNDS: Final = 4
-"""Rounds of dice and card actions shown: all, or the last four of a longer hand."""
+OBSERVED_ROUNDS: Final = 4
+"""Rounds whose dice and card actions are observed: all, or the last four of a longer hand."""
 
 
 def kind_bits(kind: int, first_slot: int = 0) -> int:
@@ -177,9 +177,10 @@ RULES_DTYPE: Final = _record(
     ]
 )
 
-SEAT_SHOWN_DTYPE: Final = np.dtype((np.record, [("features", "f4", (SEAT_FEATURES,))]))
-LOGGED_DTYPE: Final = np.dtype((np.record, [("features", "f4", (LOG_FEATURES,))]))
-"""What is observed of a seat, and of an action: a record is copied whole, by a few instructions."""
+PUBLIC_SEAT_DTYPE: Final = np.dtype((np.record, [("features", "f4", (SEAT_FEATURES,))]))
+LOG_ENTRY_DTYPE: Final = np.dtype((np.record, [("features", "f4", (LOG_FEATURES,))]))
+"""The observed features of a seat, and of an action. As records they are copied whole, by a few
+instructions."""
 
 BET_SIZES_DTYPE: Final = _record(
     [
@@ -219,8 +220,8 @@ GAME_DTYPE: Final = _record(
         ("hand_number", "i4"),  # hands finished in this episode
         ("hands", "i4"),  # hands in the episode
         # The last public actions as they are observed, in a ring: newest first, from log_first on.
-        ("log", LOGGED_DTYPE, (LOG_LENGTH,)),
-        ("public", SEAT_SHOWN_DTYPE, (MAX_SEATS,)),  # each seat as its opponents observe it
+        ("log", LOG_ENTRY_DTYPE, (LOG_LENGTH,)),
+        ("public", PUBLIC_SEAT_DTYPE, (MAX_SEATS,)),  # each seat as its opponents observe it
         ("public_dice", "f4", (2 * MAX_ROUNDS,)),  # as observed; zeros until they are rolled
         # Sets of seats.
         ("seated", "i2"),  # dealt in this hand
@@ -235,7 +236,7 @@ GAME_DTYPE: Final = _record(
         ("deck", "i1", (NUM_CARDS,)),  # the draw pile is deck[deck_next:deck_size]
         ("deck_next", "i1"),
         ("deck_size", "i1"),
-        ("deck_given", "i1"),  # 1: the order is as given; 0: drawn from the stream; 2: told
+        ("deck_given", "i1"),  # 0: drawn from the stream; 1: the order is as given; FORCED
         ("discards", "i1", (NUM_CARDS,)),  # face up, top last
         ("num_discards", "i1"),
         ("dice", "i1", (MAX_ROUNDS, 2)),

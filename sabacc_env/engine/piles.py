@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.cards import Card
-from sabacc_env.engine.chance import RESHUFFLE, below, stream, told
+from sabacc_env.engine.chance import RESHUFFLE, below, forced_outcome, stream
 from sabacc_env.engine.jit import inlined, jit
-from sabacc_env.engine.layout import NUM_CARDS, TOLD, Record
+from sabacc_env.engine.layout import FORCED, NUM_CARDS, Record
 
 VALUES: Final = np.zeros(64, dtype=np.int8)
 """The value of every card id; the last entry is for no card (-1), which counts nothing."""
@@ -60,8 +60,8 @@ def next_seat(seats: int, after: int) -> int:
 
 
 @jit
-def see(g: Record, cards: int) -> None:
-    """Everyone sees these cards."""
+def mark_seen_by_all(g: Record, cards: int) -> None:
+    """Note that everyone has seen these cards."""
     g.seen_by_all = int(g.seen_by_all) | cards
 
 
@@ -83,7 +83,7 @@ def fill_draw_pile(g: Record, cards: int) -> None:
 @jit
 def shuffle_draw_pile(g: Record, use: int, number: int) -> None:
     """Let the stream of this use shuffle the draw pile, as its cards are drawn."""
-    if g.deck_given == TOLD:
+    if g.deck_given == FORCED:
         return
     g.deck_given = 0
     state, increment = stream(int(g.key_low), int(g.key_high), use, number)
@@ -118,8 +118,8 @@ def pop_draw_pile(g: Record) -> int:
     top = int(g.deck_next)
     if g.deck_given != 1:
         left = int(g.deck_size) - top
-        if g.deck_given == TOLD:
-            offset = told(g, left)
+        if g.deck_given == FORCED:
+            offset = forced_outcome(g, left)
         else:
             state, offset = below(int(g.deck_state), int(g.deck_increment), left)
             g.deck_state = state
@@ -148,7 +148,7 @@ def put_face_up(g: Record, card: int) -> None:
     top = int(g.num_discards)
     g.discards[top] = card
     g.num_discards = top + 1
-    see(g, 1 << card)
+    mark_seen_by_all(g, 1 << card)
 
 
 @jit
@@ -233,4 +233,4 @@ def deal_spike(g: Record, seat: int) -> None:
     """Deal a Spike Card, face up."""
     card = take_top(g)
     g.spikes[seat] = card
-    see(g, 1 << card)
+    mark_seen_by_all(g, 1 << card)

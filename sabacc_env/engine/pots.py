@@ -36,7 +36,7 @@ def add_pot(g: Record, amount: int, seats: int) -> None:
 
 
 @jit
-def cut_layers(g: Record) -> None:
+def split_pots(g: Record) -> None:
     """Cut the stakes into layers at the distinct bet totals of the seats that remain.
 
     Dead money is in the main pot (D8); what junked seats bet beyond the last layer joins it.
@@ -133,7 +133,7 @@ def finish_hand(g: Record, r: Record) -> None:
     remaining = int(g.remaining)
     g.revealed = 1 if remaining & (remaining - 1) != 0 else 0
     return_unmatched(g)
-    cut_layers(g)
+    split_pots(g)
     for index in range(int(g.num_pots)):
         winner = best_hand(g, r, int(g.pot_seats[index]))
         g.pot_winners[index] = winner

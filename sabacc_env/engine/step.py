@@ -36,13 +36,13 @@ from sabacc_env.engine.layout import (
     LOG_LENGTH,
     MAX_HAND,
     NUM_KINDS,
+    OBSERVED_ROUNDS,
     OVER,
     RAISE,
     RAISE_TO,
     REDRAW,
     REPLACE,
     REPLACE_SPIKE,
-    SHOWN_ROUNDS,
     SLOT_KINDS,
     SWAP,
     Record,
@@ -60,11 +60,11 @@ from sabacc_env.engine.piles import (
     clear_hand,
     deal_spike,
     hand_mask,
+    mark_seen_by_all,
     next_seat,
     put_all_face_up,
     put_face_up,
     remove_card,
-    see,
     shuffle_draw_pile,
     take_discard,
     take_top,
@@ -195,7 +195,7 @@ def next_phase(g: Record, r: Record) -> None:
             return
         g.round_no = int(g.round_no) + 1
         g.phase_index = 0
-        if g.round_no > SHOWN_ROUNDS:
+        if g.round_no > OBSERVED_ROUNDS:
             show_seats(g, r)
     begin_phase(g, r, int(r.phases[int(g.phase_index)]))
 
@@ -349,7 +349,7 @@ def raise_total(g: Record, r: Record, size: int, sizes: Record) -> int:
 
 
 @jit
-def describe(g: Record, code: int) -> int:
+def pack_move(g: Record, code: int) -> int:
     """Return a move as seat << 40 | kind << 32 | taken << 8 | the card that it names.
 
     What is taken is 1 + the card that comes off the discard pile, 0 for none. A raise names
@@ -390,7 +390,7 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     if phase == CARDS:
         round_no = int(g.round_no)
         g.card_action[seat, round_no - 1] = kind
-        show_card_action(g, seat, min(round_no, SHOWN_ROUNDS) - 1, kind)
+        show_card_action(g, seat, min(round_no, OBSERVED_ROUNDS) - 1, kind)
     show_stakes(g, r, seat)
     if phase != BETTING or kind == JUNK:
         show_cards(g, seat)
@@ -435,7 +435,7 @@ def play_card_move(g: Record, r: Record, seat: int, kind: int, slot: int) -> Non
     elif kind == REPLACE_SPIKE:
         card = int(g.spikes[seat])
         g.spikes[seat] = g.drawn
-        see(g, 1 << int(g.drawn))
+        mark_seen_by_all(g, 1 << int(g.drawn))
         g.drawn = -1
         put_face_up(g, card)
 

@@ -18,6 +18,7 @@ from sabacc_env.engine.layout import (
     CARDS,
     DICE,
     DRAW,
+    FORCED,
     GAME_DTYPE,
     KEEP,
     LOG_LENGTH,
@@ -27,7 +28,6 @@ from sabacc_env.engine.layout import (
     NUM_CARDS,
     NUM_KINDS,
     OVER,
-    TOLD,
     UNLIMITED,
     kind_bits,
 )
@@ -84,7 +84,7 @@ RANGES: Final[dict[str, tuple[int, int]]] = {
     "deck": CARD_OR_NONE,
     "deck_next": (0, NUM_CARDS),
     "deck_size": (0, NUM_CARDS),
-    "deck_given": (0, TOLD),
+    "deck_given": (0, FORCED),
     "discards": CARD_OR_NONE,
     "num_discards": (0, NUM_CARDS),
     "dice": (0, 6),
@@ -213,7 +213,7 @@ def _wrong_time(g: _Hands) -> Iterator[tuple[str, Bools]]:
     yield "the dice are not rolled", g.live & (phase == DICE) & (g("rolls") < round_no)
     deciding = g.live & (phase == CARDS) & (g.rule("second_choices") != 0)
     yield "no card can be drawn and not decided on", (g("drawn") >= 0) & ~deciding
-    told, odd = g("deck_given") == TOLD, g("deck_increment") & 1 == 1
+    told, odd = g("deck_given") == FORCED, g("deck_increment") & 1 == 1
     streams = odd & ((g("deck_state") | g("deck_increment")) >> 32 == 0)
     yield "the draw pile has no such stream", ~(told | streams)
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import allowed, room_for, whole, whole_numbers
-from sabacc_env.engine.drivers.results import ENDING_DTYPE
+from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.reset_options import known_options
@@ -100,10 +100,10 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         self._mode = _mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
         self.num_envs = whole("num_envs", num_envs, 1, 2**31)
-        with room_for("num_envs", self.num_envs, ENDING_DTYPE.itemsize):
+        with room_for("num_envs", self.num_envs, OUTCOME_DTYPE.itemsize):
             # Where a hand ended in the last step, and how.
             self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-            self._endings = np.zeros(self.num_envs, ENDING_DTYPE)
+            self._endings = np.zeros(self.num_envs, OUTCOME_DTYPE)
         self.learner = LearnerTables(
             rules,
             self.num_envs,

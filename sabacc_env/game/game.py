@@ -135,7 +135,7 @@ class Game(TableState):
                 f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
             )
         dealer = -1 if start["dealer"] is None else start["dealer"]
-        single.prepare(records, self._rules_record, *split_key(start["key"]), dealer)
+        single.reset(records, self._rules_record, *split_key(start["key"]), dealer)
         if start["deck"] is not None:
             records["deck"][0, : len(start["deck"])] = start["deck"]
             records["deck_given"] = 1
@@ -157,7 +157,7 @@ class Game(TableState):
         game: Game = object.__new__(Game)
         game.rules, game._desk, game._rules_record = self.rules, self._desk, self._rules_record
         game._records, game._played = empty_record(), []
-        low, high, seat = single.deal_at(
+        low, high, seat = single.deal_another_hand(
             game._records, self._records, desk.records, *seed, episode, hand
         )
         game._start = self._start | {"key": low | high << 32}
@@ -198,7 +198,7 @@ class Game(TableState):
             SabaccError: as ``play``; likewise.
         """
         before = None if self._start.get("dice") is None else copied(self._records)
-        played, seat = single.turn(self._records, desk.records, code)
+        played, seat = single.play_turn(self._records, desk.records, code)
         if played < 0:
             self._refuse(
                 played, f"action {code}" if move is None else short_repr(str(move)), before
@@ -411,7 +411,7 @@ def _checked_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
 def game_of_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] = ()) -> Game:
     """Return a game that starts, as far as it knows, from the state in one record.
 
-    ``played`` are the moves that led there, packed as ``engine.step.describe`` does.
+    ``played`` are the moves that led there, packed as ``engine.step.pack_move`` does.
     """
     game = object.__new__(Game)
     game.rules = rules

@@ -56,7 +56,7 @@ def records_of(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> ND
 
 
 def moves_of(form: bytes, played: object) -> list[int]:
-    """Return the moves of a hand, packed as ``engine.step.describe`` does.
+    """Return the moves of a hand, packed as ``engine.step.pack_move`` does.
 
     Raises:
         SabaccError: for what is none.

@@ -226,11 +226,11 @@ class TableState:
 
         When the hand is over show how it ended, and return -1.
         """
-        return int(single.show_at(self._records, desk.records))
+        return int(single.write_turn(self._records, desk.records))
 
     def observe_at(self, desk: Desk, seat: int) -> None:
         """Write aside, at a desk, what a seat observes."""
-        single.observe_at(self._records, desk.records, seat)
+        single.write_observation(self._records, desk.records, seat)
 
 
 def empty_record() -> NDArray[Any]:

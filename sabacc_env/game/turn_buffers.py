@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import encode_bet_sizes
-from sabacc_env.engine.drivers.single import DESK_DTYPE
+from sabacc_env.engine.drivers.single import TURN_BUFFERS_DTYPE
 from sabacc_env.engine.layout import FIRST_BET_ACTION
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.rules import RuleSet
@@ -19,16 +19,16 @@ class Desk:
     """The rules and bet sizes of a table, and what its last turn showed: rewritten at each.
 
     Attributes:
-        records: all this, as an array of one record of ``DESK_DTYPE``.
+        records: all this, as an array of one record of ``TURN_BUFFERS_DTYPE``.
         rules: the rules in it, as an array of one record.
         mask: the legal actions of the seat to act as 0 and 1, (num_actions,) int8.
         observation: what that seat may know, (OBSERVATION_SIZE,) float32.
         aside: what the seat may know that was asked for last, likewise.
-        ending: how the hand ended, once it is over, as an array of one record of ``ENDING_DTYPE``.
+        ending: how the hand ended, once it is over, as an array of one record of ``OUTCOME_DTYPE``.
     """
 
     def __init__(self, rules: RuleSet, bet_sizes: NDArray[Any]) -> None:
-        records = np.zeros(1, DESK_DTYPE)
+        records = np.zeros(1, TURN_BUFFERS_DTYPE)
         records["rules"] = rules_record(rules)
         records["sizes"] = bet_sizes
         self.__setstate__(records.tobytes())
@@ -39,13 +39,13 @@ class Desk:
 
     def __setstate__(self, state: bytes) -> None:
         """Take a record, and make the views of it: to read a field each time takes longer."""
-        self.records: NDArray[Any] = np.ndarray(1, DESK_DTYPE, bytearray(state))
+        self.records: NDArray[Any] = np.ndarray(1, TURN_BUFFERS_DTYPE, bytearray(state))
         self.rules: NDArray[Any] = self.records["rules"]
         num_actions = FIRST_BET_ACTION + self.records["sizes"]["amount"].item()
         self.mask: NDArray[np.int8] = self.records["mask"][0, :num_actions]
         self.observation = self.records["observation"].view(np.float32)
-        self.aside = self.records["aside"].view(np.float32)
-        self.ending: NDArray[Any] = self.records["ending"]
+        self.aside = self.records["requested_observation"].view(np.float32)
+        self.ending: NDArray[Any] = self.records["outcome"]
 
 
 @lru_cache(maxsize=64)

@@ -20,7 +20,7 @@ from sabacc_env.arguments import (
     whole,
 )
 from sabacc_env.engine.drivers import batch
-from sabacc_env.engine.drivers.results import ENDING_DTYPE
+from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, UNLIMITED
 from sabacc_env.engine.observation.blocks import (
     HAND_DTYPE,
@@ -91,13 +91,13 @@ class TableArrays:
         games["num_players"] = self.players
         games["hands"] = self.hands
         self._all = put(np.arange(n))
-        self._played = batch.Played(
-            games=put(games),
+        self._games = batch.Games(
+            records=put(games),
             rules=put(np.concatenate([rules_record(rule_set) for rule_set in self.rule_sets])),
             rule_of=put(self.rule_of),
             bet_sizes=put(self._sizes),
         )
-        self._shown = batch.Shown(
+        self._turns = batch.Turns(
             seats=put(np.zeros(n, dtype=np.int64)),
             legal=put(np.zeros(n, dtype=np.int64)),
             masks=put(np.zeros((n, num_actions(self.bet_sizes)), dtype=np.int8)),
@@ -105,20 +105,20 @@ class TableArrays:
             floats=floats,
             packed=put(np.zeros((n if self.packed else 0, OBSERVATION_SIZE), dtype=np.int8)),
         )
-        self._ended = batch.Ended(
+        self._results = batch.Results(
             finished=put(np.zeros(n, dtype=np.bool_)),
             match_finished=put(np.zeros(n, dtype=np.bool_)),
-            net=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
-            finals=put(np.zeros(n, GAME_DTYPE)),
+            net_credits=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
+            final_games=put(np.zeros(n, GAME_DTYPE)),
             hand_counts=put(np.zeros(n, dtype=np.int64)),
         )
-        self.observations: NDArray[Any] = self._shown.packed if self.packed else floats
-        self.action_masks: NDArray[np.int8] = self._shown.masks
-        self.seats_to_act: NDArray[np.int64] = self._shown.seats
-        self.finished: NDArray[np.bool_] = self._ended.finished
-        self.match_finished: NDArray[np.bool_] = self._ended.match_finished
-        self.net_credits: NDArray[np.int64] = self._ended.net[:, : self.num_players]
-        self.hand_counts: NDArray[np.int64] = self._ended.hand_counts
+        self.observations: NDArray[Any] = self._turns.packed if self.packed else floats
+        self.action_masks: NDArray[np.int8] = self._turns.masks
+        self.seats_to_act: NDArray[np.int64] = self._turns.seats
+        self.finished: NDArray[np.bool_] = self._results.finished
+        self.match_finished: NDArray[np.bool_] = self._results.match_finished
+        self.net_credits: NDArray[np.int64] = self._results.net_credits[:, : self.num_players]
+        self.hand_counts: NDArray[np.int64] = self._results.hand_counts
 
     @property
     def rules(self) -> RuleSet:
@@ -141,7 +141,7 @@ class TableArrays:
 
         Where ``keep_histories`` was asked for, the history is there too.
         """
-        return self._game(self._played.games, table, self._histories)
+        return self._game(self._games.records, table, self._histories)
 
     def final_game(self, table: int) -> Game:
         """Return the last hand that ended at a table: its revealed hands, winners and net credits.
@@ -149,7 +149,7 @@ class TableArrays:
         Raises:
             SabaccError: where none has ended yet.
         """
-        game = self._game(self._ended.finals, table)
+        game = self._game(self._results.final_games, table)
         if game.num_players == 0:
             raise SabaccError(f"table {table}: no hand has ended yet")
         return game
@@ -157,7 +157,7 @@ class TableArrays:
     @property
     def final_records(self) -> NDArray[Any]:
         """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
-        return self._ended.finals
+        return self._results.final_games
 
     def _game(self, games: NDArray[Any], table: int, histories: Histories | None = None) -> Game:
         table = whole("table", table, 0, self.num_tables - 1)
@@ -184,8 +184,10 @@ class TableArrays:
         self._refuse_unended(which)
         seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
         rows = seen.view(OBSERVATION_DTYPE).reshape(n)
-        batches = (self._played, self._ended)
-        self._device.run(batch.observe_finals, batches, self._whole_numbers(whose), rows, which)
+        batches = (self._games, self._results)
+        self._device.run(
+            batch.write_final_observations, batches, self._whole_numbers(whose), rows, which
+        )
         return seen
 
     def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
@@ -203,13 +205,13 @@ class TableArrays:
             SabaccError: for what is no table, or one that has stopped.
         """
         which = self._checked_tables(tables)
-        stopped = self._device.first(batch.first_stopped, (self._shown,), which)
+        stopped = self._device.first(batch.first_stopped, (self._turns,), which)
         if stopped >= 0:
             raise SabaccError(f"table {which[stopped]}: it has stopped, and nobody is to act")
         shape = len(which), self.num_players - 1
         seen: NDArray[np.float32] = self._device.put(np.zeros((*shape, HAND_SIZE), np.float32))
         hands = seen.view(HAND_DTYPE).reshape(shape)
-        self._device.run(batch.observe_opponents, (self._played, self._shown), hands, which)
+        self._device.run(batch.write_opponents_hands, (self._games, self._turns), hands, which)
         return seen
 
     def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
@@ -221,7 +223,7 @@ class TableArrays:
             tables: distinct tables, (n,).
 
         Returns:
-            (n, COMING_SIZE) float32: the next six cards of the draw pile, as value / 10, a Sylop
+            (n, UPCOMING_SIZE) float32: the next six cards of the draw pile, as value / 10, a Sylop
             0.05; then of each of four rounds whether doubles will come, and whether two Spikes
             will. Zeros where the pile ends, the dice are rolled, or doubles do nothing.
 
@@ -230,9 +232,11 @@ class TableArrays:
         """
         which = self._checked_tables(tables)
         n = len(which)
-        shown: NDArray[np.float32] = self._device.put(np.zeros((n, batch.COMING_SIZE), np.float32))
+        shown: NDArray[np.float32] = self._device.put(
+            np.zeros((n, batch.UPCOMING_SIZE), np.float32)
+        )
         scratch = self._device.put(np.zeros(n, GAME_DTYPE))
-        self._device.run(batch.observe_coming, (self._played,), shown, scratch, which)
+        self._device.run(batch.write_upcoming_chance, (self._games,), shown, scratch, which)
         return shown
 
     def final_endings(self, tables: ArrayLike) -> NDArray[Any]:
@@ -242,7 +246,7 @@ class TableArrays:
             tables: distinct tables, (n,).
 
         Returns:
-            (n,) of ``ENDING_DTYPE``, in the host's memory: ``net_credits`` of each seat;
+            (n,) of ``OUTCOME_DTYPE``, in the host's memory: ``net_credits`` of each seat;
             ``winners`` of each pot, then -1; ``sabacc_pot``, the credits left in it; ``revealed``,
             the seats whose hands were, as bits; ``strengths`` of those hands, out of which
             ``sabacc_env.hand_ranks.hand_name`` reads the name.
@@ -252,13 +256,13 @@ class TableArrays:
         """
         which = self._checked_tables(tables)
         self._refuse_unended(which)
-        endings = self._device.put(np.zeros(len(which), ENDING_DTYPE))
-        self._device.run(batch.put_endings, (self._played, self._ended), endings, which)
+        endings = self._device.put(np.zeros(len(which), OUTCOME_DTYPE))
+        self._device.run(batch.write_outcomes, (self._games, self._results), endings, which)
         return self._device.fetch(endings)
 
     def _refuse_unended(self, which: NDArray[np.int64]) -> None:
         """Refuse tables where no hand has ended yet."""
-        unended = self._device.first(batch.first_unended, (self._ended,), which)
+        unended = self._device.first(batch.first_without_result, (self._results,), which)
         if unended >= 0:
             raise SabaccError(f"table {which[unended]}: no hand has ended yet")
 

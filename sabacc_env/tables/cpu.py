@@ -141,11 +141,11 @@ class Cpu:
     ) -> None:
         """Run ``play_tables``: its arguments before the policies, those after them, the tables."""
         from sabacc_env.engine.drivers.policy_loop import (  # compiled when imported
-            handed_over,
+            function_pointer,
             play_tables,
         )
 
-        code = tuple(map(handed_over, policies))
+        code = tuple(map(function_pointer, policies))
         with warnings.catch_warnings(), _later_interrupts():
             # Numba calls function arguments experimental.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)

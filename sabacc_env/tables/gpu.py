@@ -127,7 +127,7 @@ class Cuda:
         which: Any,
     ) -> None:
         """Run ``play_tables``, compiled for these policies on their first call."""
-        kernel = kernels.kernel_for(kernels.play_by(policies), 1)
+        kernel = kernels.kernel_for(kernels.play_tables_by(policies), 1)
         self._launch_ready(kernel, len(which), (*batches, kernels.NO_POLICIES, *settings), (which,))
 
     def _launch_ready(self, kernel: Any, threads: int, *arguments: Any) -> None:

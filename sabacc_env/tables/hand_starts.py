@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.engine.drivers.batch import Start
+from sabacc_env.engine.drivers.batch import Starts
 from sabacc_env.engine.layout import MAX_SEATS, UNLIMITED
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
@@ -59,7 +59,7 @@ class Stakes:
         self._refuse_unfit(np.arange(n), credits, sabacc_pots)
         usual = [starting_credits(rules, MAX_SEATS) for rules in rule_sets]
         self._seats = np.arange(MAX_SEATS) < players[:, None]
-        self.start = Start(
+        self.start = Starts(
             seed=np.array(split_key(seed), dtype=np.int64),
             keys=np.zeros((0 if keys is None else n, 2), dtype=np.int64),
             dealers=np.zeros(0 if dealers is None else n, dtype=np.int64),

@@ -16,16 +16,16 @@ class Histories:
     """The moves of the hand in play at each table, as ``Game`` keeps them.
 
     Attributes:
-        played: for each table its moves, packed as ``batch.describe_actions`` has them.
+        played: for each table its moves, packed as ``batch.pack_moves`` has them.
     """
 
     def __init__(self, num_tables: int) -> None:
         self.played: list[list[int]] = [[] for _ in range(num_tables)]
 
-    def note(self, tables: batch.Played, which: Ints, actions: Ints) -> None:
+    def note(self, tables: batch.Games, which: Ints, actions: Ints) -> None:
         """Note legal actions that are about to be played at these tables."""
         moves = np.zeros(len(which), dtype=np.int64)
-        batch.describe_actions(tables, which, actions, moves)
+        batch.pack_moves(tables, which, actions, moves)
         for table, move in zip(which.tolist(), moves.tolist(), strict=True):
             self.played[table].append(move)
 

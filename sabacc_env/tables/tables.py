@@ -120,11 +120,11 @@ class Tables(TableArrays):
                 "device: tables on a GPU cannot ask functions; give keys, dealers, credits and "
                 "sabacc_pots as arrays"
             )
-        self._put_start()
+        self._put_starts()
 
-    def _put_start(self) -> None:
+    def _put_starts(self) -> None:
         """Bring what hands start from to the device."""
-        self._start = batch.Start(*map(self._device.put, self._stakes.start))
+        self._starts = batch.Starts(*map(self._device.put, self._stakes.start))
 
     # Stepping.
 
@@ -142,15 +142,15 @@ class Tables(TableArrays):
         which = self._all if tables is None else self._checked_tables(tables)
         given = self._checked_actions(actions, len(which))
         chosen = self._whole_numbers(given)
-        wrong = self._device.first(batch.first_illegal, (self._shown.legal,), which, chosen)
+        wrong = self._device.first(batch.first_illegal, (self._turns.legal,), which, chosen)
         if wrong >= 0:
             self._refuse_stopped(which)
             raise IllegalMove(self._refusal(int(which[wrong]), int(given[wrong])))
         self._forget_ends()
-        at_once = not self._stakes.asked
+        autoreset = not self._stakes.asked
         if self._histories is not None:
-            self._histories.note(self._played, which, chosen)
-        self._device.run(batch.step_tables, (*self._batches, at_once), which, chosen)
+            self._histories.note(self._games, which, chosen)
+        self._device.run(batch.step_tables, (*self._batches, autoreset), which, chosen)
         if self._histories is not None:
             self._histories.forget(np.flatnonzero(self.finished))
         self._deal_on(which)
@@ -186,7 +186,7 @@ class Tables(TableArrays):
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
-        from sabacc_env.engine.drivers.policy_loop import LEGAL, UNDRAWN
+        from sabacc_env.engine.drivers.policy_loop import NO_STATE, NONE_ILLEGAL
         from sabacc_env.policies import one_a_seat
 
         chosen = one_a_seat(policies, self.num_players)
@@ -195,26 +195,30 @@ class Tables(TableArrays):
             raise SabaccError("play: these tables keep histories, which only step can write")
         self._refuse_stopped(self._all)
         self._forget_ends()
-        at_once = not self._stakes.asked
+        autoreset = not self._stakes.asked
         put, n = self._device.put, self.num_tables
-        wrong = put(np.full(n, LEGAL, dtype=np.int64))
-        for _ in range(1 if at_once else decisions):
+        wrong = put(np.full(n, NONE_ILLEGAL, dtype=np.int64))
+        for _ in range(1 if autoreset else decisions):
             self.calls += 1
-            words = put(np.full(n, UNDRAWN, dtype=np.int64))
-            for which, some in self._device.parts(self._all, decisions if at_once else 1):
-                settings = (self.calls, some, at_once, words, wrong)
+            words = put(np.full(n, NO_STATE, dtype=np.int64))
+            for which, some in self._device.parts(self._all, decisions if autoreset else 1):
+                settings = (self.calls, some, autoreset, words, wrong)
                 self._device.play(chosen, self._batches, settings, which)
             self._deal_on(self._all)
-            if (bad := self._device.fetch(wrong) != LEGAL).any():
+            if (bad := self._device.fetch(wrong) != NONE_ILLEGAL).any():
                 table = int(bad.argmax())
                 raise IllegalMove(f"policies: {self._refusal(table, int(wrong[table]))}")
 
     @property
     def _batches(self) -> tuple[Any, ...]:
-        return self._played, self._shown, self._ended, self._start
+        return self._games, self._turns, self._results, self._starts
 
     def _forget_ends(self) -> None:
-        for array in (self._ended.finished, self._ended.match_finished, self._ended.net):
+        for array in (
+            self._results.finished,
+            self._results.match_finished,
+            self._results.net_credits,
+        ):
             self._device.clear(array)
 
     def restart(self, tables: ArrayLike) -> None:
@@ -249,22 +253,22 @@ class Tables(TableArrays):
         waiting = which[self.finished[which] & (self.seats_to_act[which] < 0)]
         while len(waiting):
             new = np.zeros(len(waiting), dtype=np.bool_)
-            batch.match_ends(self._played, waiting, new)
+            batch.write_match_over(self._games, waiting, new)
             self._stakes.ask(waiting, new, self.hand_counts)
-            self._device.run(batch.next_hands, self._batches, waiting)
+            self._device.run(batch.deal_next_hands, self._batches, waiting)
             waiting = waiting[self.seats_to_act[waiting] < 0]
             self._refuse_dead_starts(waiting)
 
     def _refuse_dead_starts(self, which: NDArray[np.int64]) -> None:
         """Refuse stakes that leave nobody a decision in the first hand of an episode."""
-        dead = self._device.first(batch.first_dead_start, (self._played, self._shown), which)
+        dead = self._device.first(batch.first_dead_start, (self._games, self._turns), which)
         if dead >= 0:
             table = int(which[dead])
             raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
     def _refuse_stopped(self, which: NDArray[np.int64]) -> None:
         """Refuse tables whose next hand could not be dealt."""
-        stopped = self._device.first(batch.first_stopped, (self._shown,), which)
+        stopped = self._device.first(batch.first_stopped, (self._turns,), which)
         if stopped >= 0:
             raise SabaccError(
                 f"table {which[stopped]}: it stopped where what its next hand was to start from "
@@ -304,7 +308,7 @@ class Tables(TableArrays):
             SabaccError: for stakes that make no hand; nothing has changed.
         """
         self._stakes.give(self._device.fetch(self._checked_tables(tables)), credits, sabacc_pots)
-        self._put_start()
+        self._put_starts()
 
     # Keeping.
 
@@ -346,7 +350,7 @@ class Tables(TableArrays):
             unknown: list[list[int]] = [[]] * other.num_tables
             kept = unknown if other._histories is None else other._histories.played
             self._histories.put(which.tolist(), [kept[source] for source in origin])
-        self._device.run(batch.show_tables, (self._played, self._shown), cloned)
+        self._device.run(batch.write_turns_with_rules, (self._games, self._turns), cloned)
 
     def to_bytes(self) -> bytes:
         """Return everything but what was given per table: ``from_bytes`` goes on from here."""
@@ -365,7 +369,7 @@ class Tables(TableArrays):
         return pack_with_checksum(FORMAT, header, b"".join(array.tobytes() for array in arrays))
 
     def _kept(self) -> tuple[NDArray[Any], ...]:
-        return self._played.games, *self._ended
+        return self._games.records, *self._results
 
     @classmethod
     def from_bytes(
@@ -422,10 +426,10 @@ class Tables(TableArrays):
             part, state = state[: array.nbytes], state[array.nbytes :]
             values = records_of(FORMAT, part, array.dtype, array.size).reshape(array.shape)
             kept.append(values)
-        games, ended = kept[0], batch.Ended(*kept[1:])
-        dealt = ended.finals["num_players"] > 0
+        games, ended = kept[0], batch.Results(*kept[1:])
+        dealt = ended.final_games["num_players"] > 0
         refuse_invalid(FORMAT, games, self.rule_sets, self.rule_of)
-        refuse_invalid(FORMAT, ended.finals[dealt], self.rule_sets, self.rule_of[dealt])
+        refuse_invalid(FORMAT, ended.final_games[dealt], self.rule_sets, self.rule_of[dealt])
         other = (games["num_players"] != self.players) | (games["hands"] != self.hands)
         flags = np.stack([ended.finished, ended.match_finished]).view(np.uint8)
         if (
@@ -436,8 +440,8 @@ class Tables(TableArrays):
             raise content_error(FORMAT, "other tables than these")
         for array, values in zip(self._kept(), kept, strict=True):
             self._device.write(array, values)
-        self._device.run(batch.show_tables, (self._played, self._shown), self._all)
-        stuck = (self._device.fetch(self._shown.legal) == 0) & (
+        self._device.run(batch.write_turns_with_rules, (self._games, self._turns), self._all)
+        stuck = (self._device.fetch(self._turns.legal) == 0) & (
             self._device.fetch(self.seats_to_act) >= 0
         )
         if stuck.any():
@@ -450,13 +454,13 @@ class Tables(TableArrays):
                 "to from_bytes again"
             )
         settings = {"threads": self.threads, "device": self._device.name}
-        start = batch.Start(*(array.copy() for array in self._stakes.start))
+        start = batch.Starts(*(array.copy() for array in self._stakes.start))
         return _copy, (type(self), self.to_bytes(), settings, start)
 
 
-def _copy(kind: type[Tables], data: bytes, settings: dict[str, Any], start: batch.Start) -> Tables:
+def _copy(kind: type[Tables], data: bytes, settings: dict[str, Any], start: batch.Starts) -> Tables:
     """Return tables of these bytes whose hands start from what the first ones' do."""
     tables = kind.from_bytes(data, **settings)
     tables._stakes.start = start
-    tables._put_start()
+    tables._put_starts()
     return tables

@@ -50,7 +50,7 @@ class Compiling(Cpu):
         return super().first(function, batches, *arrays)
 
     def play(self, policies: Any, batches: Any, settings: Any, which: Any) -> None:
-        kernel = cuda.kernel_for(cuda.play_by(policies), 1)
+        kernel = cuda.kernel_for(cuda.play_tables_by(policies), 1)
         arguments = (*batches, cuda.NO_POLICIES, *settings), (which,)
         self.write_ptx("play_tables", kernel, *arguments)
         super().run(lambda *_: None, batches, which)
@@ -63,7 +63,7 @@ def write_all(folder: Path) -> None:
         tables = Tables("casino", num_tables=2, num_players=2, packed=True)
     tables.step([0, 0])
     tables.play([random_legal, always_raise], 1)
-    tables._ended.finals["num_players"] = 2  # as if a hand had ended: nothing is played here
+    tables._results.final_games["num_players"] = 2  # as if a hand had ended: nothing is played here
     tables.final_observations([0], [1])
     tables.final_endings([0])
     tables.clone_from(tables, [0], [1])

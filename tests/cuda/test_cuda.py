@@ -26,9 +26,10 @@ ROOT = Path(__file__).parents[2]
 GPU = cuda.is_available()
 
 KERNELS = {
-    *("begin_episodes", "step_tables", "play_tables", "show_tables", "observe_finals"),
-    *("first_illegal", "first_dead_start", "first_stopped", "first_unended"),
-    *("put_endings", "assign", "clear", "move_rows"),
+    *("begin_episodes", "step_tables", "play_tables"),
+    *("write_turns_with_rules", "write_final_observations"),
+    *("first_illegal", "first_dead_start", "first_stopped", "first_without_result"),
+    *("write_outcomes", "assign", "clear", "move_rows"),
 }
 FLOATS = {
     *("abs", "add", "cvt", "div.rn", "ld", "max", "min", "mov", "mul", "neg", "rcp.rn"),

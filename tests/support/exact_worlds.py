@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sabacc_agents.search.agent import room
-from sabacc_agents.search.public_history import course_of
+from sabacc_agents.search.agent import make_workspace
+from sabacc_agents.search.public_history import information_state_of
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import Card
 from sabacc_env.engine.layout import GAME_DTYPE
-from sabacc_env.engine.search.determinization import draw_world
+from sabacc_env.engine.search.determinization import sample_determinization
 from sabacc_env.game.game import Game, game_of_record
 
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
@@ -17,11 +17,13 @@ SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
 
 def sampled(view, count, seed=0):
     """Yield worlds that fit a view: the game as it stands there, and the order of its deck."""
-    course, space = course_of(view, SIZES), room()
+    info_state, space = information_state_of(view, SIZES), make_workspace()
     worlds = np.zeros(count, GAME_DTYPE)
     for place in range(count):
-        assert draw_world(course, space, seed, 1, worlds, place)
-        order = [Card(int(space.labels[token])) for token in space.order[: len(view.rules.deck)]]
+        assert sample_determinization(info_state, space, seed, 1, worlds, place)
+        order = [
+            Card(int(space.card_of_token[token])) for token in space.order[: len(view.rules.deck)]
+        ]
         yield game_of_record(view.rules, worlds[place : place + 1].copy()), order
 
 

@@ -15,7 +15,7 @@ from sabacc_training.solved_games.suit_isomorphism import suits_alike
 from sabacc_env import Game
 from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.search.game_tree import recognise
+from sabacc_env.engine.search.game_tree import update_info_states
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.game.view import GameView
 
@@ -72,7 +72,7 @@ def _recognised(rung: Rung, key: int, observation: np.ndarray, mask: np.ndarray)
     rows = floats.view(OBSERVATION_DTYPE)
     legal = np.array([int(mask.astype(np.int64) @ (1 << np.arange(len(mask))))])
     alike = suits_alike(rung.rule_set)
-    recognise(rows, floats.view(np.int32)[None], alike, legal, np.zeros(1, np.int64), keys)
+    update_info_states(rows, floats.view(np.int32)[None], alike, legal, np.zeros(1, np.int64), keys)
     return int(keys[0])
 
 

@@ -474,7 +474,7 @@ def test_conservation_over_matches(rules: str) -> None:
     rng = random.Random(2)
     early = late = 0
     for _ in range(400):
-        numbers = tables._played.games["hand_number"].copy()
+        numbers = tables._games.records["hand_number"].copy()
         tables.step(random_actions(tables, rng))
         totals += tables.net_credits
         assert (totals >= 0).all()

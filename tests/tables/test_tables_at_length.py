@@ -302,8 +302,8 @@ def test_a_hundred_million_decisions_end_with_the_memory_they_began_with() -> No
         for _ in range(40):
             tables.step(tables.action_masks.argmax(axis=1))
         # Every card is in one place and every credit is there, at every table and in its last hand.
-        for games in (tables._played.games, tables._ended.finals):
-            assert first_invalid(games, tables._played.rules, tables.rule_of) == ""
+        for games in (tables._games.records, tables._results.final_games):
+            assert first_invalid(games, tables._games.rules, tables.rule_of) == ""
 
     play_ten_million()
     before = resident_pages()

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from sabacc_agents.scripted.decoding import Ints
 from sabacc_agents.search.heuristic import heuristic
-from sabacc_agents.search.public_history import course_of
+from sabacc_agents.search.public_history import information_state_of
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
-from sabacc_env.engine.drivers.policy_loop import handed_over
+from sabacc_env.engine.drivers.policy_loop import function_pointer
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_ACTIONS, NUM_CARDS
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.search.determinization import Course, Room
+from sabacc_env.engine.search.determinization import InformationState, Workspace
 from sabacc_env.engine.search.rollouts import (
-    MODEL_SIGNATURE,
-    Model,
-    draw_worlds,
-    play_out,
+    STOCHASTIC_POLICY_SIGNATURE,
+    StochasticPolicy,
+    play_rollouts,
+    sample_determinizations,
 )
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.view import GameView
@@ -35,17 +35,17 @@ MIXED: Final = 0.3
 the same from the base and from scripted agents, 0.1 lost to the search without weights."""
 
 
-def room() -> Room:
+def make_workspace() -> Workspace:
     """Return where worlds can be worked out."""
-    return Room(
+    return Workspace(
         game=np.zeros(1, GAME_DTYPE),
         rows=np.zeros(1, OBSERVATION_DTYPE),
-        chances=np.zeros(MAX_ACTIONS),
-        labels=np.zeros(64, np.int64),
-        tokens=np.zeros(64, np.int64),
+        probabilities=np.zeros(MAX_ACTIONS),
+        card_of_token=np.zeros(64, np.int64),
+        token_of_card=np.zeros(64, np.int64),
         order=np.zeros(NUM_CARDS, np.int64),
         pinned=np.zeros(1, np.int64),
-        random=np.zeros(2, np.int64),
+        random_state=np.zeros(2, np.int64),
     )
 
 
@@ -82,16 +82,16 @@ class Rollouts:
         *,
         rollouts: int = ROLLOUTS,
         worlds: int = CANDIDATES,
-        base: Model = heuristic,
-        model: Model = heuristic,
+        base: StochasticPolicy = heuristic,
+        model: StochasticPolicy = heuristic,
         mixed: float | None = None,
     ) -> None:
         self._sizes = encode_bet_sizes(bet_sizes)
         self._rollouts = rollouts
-        self._base = handed_over(base, MODEL_SIGNATURE)
-        self._model = handed_over(model, MODEL_SIGNATURE)
+        self._base = function_pointer(base, STOCHASTIC_POLICY_SIGNATURE)
+        self._model = function_pointer(model, STOCHASTIC_POLICY_SIGNATURE)
         self._mixed = self.mixed if mixed is None else mixed
-        self._room = room()
+        self._workspace = make_workspace()
         self._worlds = np.zeros(worlds, GAME_DTYPE)
         self._weights = np.zeros(worlds)
 
@@ -130,26 +130,33 @@ class Rollouts:
             actions: (n,) legal actions of the discrete layout.
             words: (4,) random words of 32 bits, all the chance that is used.
         """
-        course = course_of(view, self._sizes)
-        worlds, weights = self.worlds(course, int(words[0]), int(words[1]))
+        info_state = information_state_of(view, self._sizes)
+        worlds, weights = self.worlds(info_state, int(words[0]), int(words[1]))
         chosen = resampled(weights, max(self._rollouts // len(actions), 1), words[2] / 2**32)
         net = np.zeros((len(chosen), MAX_ACTIONS), np.int64)
         legal = int((1 << actions).sum())
         stream = int(words[2]), int(words[3])
-        play_out(course, self._room, self._base, *stream, worlds, chosen, legal, net)
+        play_rollouts(info_state, self._workspace, self._base, *stream, worlds, chosen, legal, net)
         means: NDArray[np.float64] = net[:, actions].mean(axis=0)
         return means
 
     def worlds(
-        self, course: Course, low: int, high: int
+        self, info_state: InformationState, low: int, high: int
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return worlds that fit, and their weights, which add up to 1.
 
         Raises:
             SabaccError: for moves that do not lead to what is seen.
         """
-        found = draw_worlds(
-            course, self._room, self._model, self._mixed, low, high, self._worlds, self._weights
+        found = sample_determinizations(
+            info_state,
+            self._workspace,
+            self._model,
+            self._mixed,
+            low,
+            high,
+            self._worlds,
+            self._weights,
         )
         if found == 0:
             raise SabaccError("search: the history of this view does not lead to what it shows")

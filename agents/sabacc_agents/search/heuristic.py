@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sabacc_agents.scripted.decoding import Floats, Ints
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
-from sabacc_env.engine.drivers.policy_loop import handed_over
+from sabacc_env.engine.drivers.policy_loop import function_pointer
 from sabacc_env.engine.jit import jit, jit_for
 from sabacc_env.engine.layout import (
     BUY_DISCARD,
@@ -43,7 +43,10 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.piles import lowest
 from sabacc_env.engine.rules_record import rule_features
-from sabacc_env.engine.search.rollouts import MODEL_SIGNATURE, ask
+from sabacc_env.engine.search.rollouts import (
+    STOCHASTIC_POLICY_SIGNATURE,
+    write_probabilities,
+)
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.rules import RuleSet
 
@@ -223,7 +226,7 @@ def put_bets(observation: Record, legal: int, chances: Array) -> None:
         raises &= raises - 1
 
 
-@jit_for(MODEL_SIGNATURE)
+@jit_for(STOCHASTIC_POLICY_SIGNATURE)
 def heuristic(observation: Record, legal: int, chances: Array) -> None:
     """Write how likely the heuristic plays each legal action; see the module."""
     if observation.phase[3] > 0:
@@ -244,7 +247,7 @@ def heuristic(observation: Record, legal: int, chances: Array) -> None:
     chances[JUNK] = 0.0
 
 
-@jit_for(MODEL_SIGNATURE)
+@jit_for(STOCHASTIC_POLICY_SIGNATURE)
 def even(_observation: Record, legal: int, chances: Array) -> None:
     """Give every legal action the same chance."""
     while legal != 0:
@@ -287,5 +290,10 @@ class Heuristic:
         actions = action_masks.shape[1]
         legal = action_masks.astype(np.int64) @ (1 << np.arange(actions))
         chances = np.zeros((len(legal), MAX_ACTIONS))
-        ask(handed_over(heuristic, MODEL_SIGNATURE), rows.reshape(-1), legal, chances)
+        write_probabilities(
+            function_pointer(heuristic, STOCHASTIC_POLICY_SIGNATURE),
+            rows.reshape(-1),
+            legal,
+            chances,
+        )
         return chances[:, :actions]

@@ -11,18 +11,24 @@ from numpy.typing import NDArray
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import GAME_DTYPE, KINDS, NUM_CARDS
 from sabacc_env.engine.rules_record import rules_record
-from sabacc_env.engine.search.determinization import COURSE_DTYPE, SEEN_DTYPE, Course
+from sabacc_env.engine.search.determinization import (
+    PUBLIC_MOVE_DTYPE,
+    VISIBLE_DTYPE,
+    InformationState,
+)
 from sabacc_env.game.view import GameView
 
 
-def course_of(view: GameView, sizes: NDArray[Any]) -> Course:
+def information_state_of(view: GameView, sizes: NDArray[Any]) -> InformationState:
     """Return a hand in play as its view shows it, to the seat that is to act.
 
     Args:
         view: what that seat sees; its history whole.
         sizes: what bet actions mean, as ``encode_bet_sizes`` returns it.
     """
-    return Course(_start(view), rules_record(view.rules), sizes, _moves(view), _seen(view))
+    return InformationState(
+        _start(view), rules_record(view.rules), sizes, _moves(view), _seen(view)
+    )
 
 
 def _start(view: GameView) -> NDArray[Any]:
@@ -34,7 +40,7 @@ def _start(view: GameView) -> NDArray[Any]:
         start["credits"][0, : view.num_players] = view.credits_before
         able = sum(credits >= view.rules.ante_unit for credits in start["credits"][0].tolist())
         start["sabacc_pot"] = view.sabacc_pot - able * view.rules.sabacc_ante
-    single.prepare(start, rules_record(view.rules), 0, 0, view.dealer)
+    single.reset(start, rules_record(view.rules), 0, 0, view.dealer)
     start["deck_given"] = 1
     start["dice_given"] = len(view.dice)
     start["dice"][0, : len(view.dice)] = np.reshape(view.dice, (-1, 2))
@@ -42,8 +48,8 @@ def _start(view: GameView) -> NDArray[Any]:
 
 
 def _moves(view: GameView) -> NDArray[Any]:
-    """Return the public moves, (n,) of ``COURSE_DTYPE``."""
-    moves = np.zeros(len(view.history), COURSE_DTYPE)
+    """Return the public moves, (n,) of ``PUBLIC_MOVE_DTYPE``."""
+    moves = np.zeros(len(view.history), PUBLIC_MOVE_DTYPE)
     for move, (turn, taken) in zip(moves, zip(view.history, view.taken, strict=True), strict=True):
         move["kind"] = KINDS.index(turn.move.kind)
         move["card"] = -1 if turn.move.card is None else turn.move.card
@@ -53,8 +59,8 @@ def _moves(view: GameView) -> NDArray[Any]:
 
 
 def _seen(view: GameView) -> NDArray[Any]:
-    """Return what is seen now, (1,) of ``SEEN_DTYPE``."""
-    seen = np.zeros(1, SEEN_DTYPE)
+    """Return what is seen now, (1,) of ``VISIBLE_DTYPE``."""
+    seen = np.zeros(1, VISIBLE_DTYPE)
     known = [_mask(cards) for cards in view.known_cards]
     spikes = [_mask([] if card is None else [card]) for card in view.spike_cards]
     drawn = _mask([] if view.drawn_card is None else [view.drawn_card])

@@ -1,8 +1,9 @@
-"""The compiled batch: tables stepped, restarted and shown in place.
+"""The compiled batch: functions that step, restart and observe many tables in place.
 
-Arrays hold one entry a table. ``which`` are the tables meant, so that threads share the arrays; a
-GPU calls the same functions for one table in each of its threads.
-Everything a user can get wrong is checked before, in ``Tables``.
+Every array has one entry for each table. The argument ``tables`` lists the indices of the tables
+that a call works on, so that several threads can share the arrays. A GPU calls the same functions
+with one table in each of its threads. ``Tables`` checks everything that a user can get wrong before
+it calls them.
 """
 
 from __future__ import annotations
@@ -10,43 +11,43 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from sabacc_env.engine.chance import dealer_of, hand_key, roll
-from sabacc_env.engine.drivers.prefetch import fetch_game, fetch_row
-from sabacc_env.engine.drivers.results import put_ending, put_mask
+from sabacc_env.engine.drivers.prefetch import prefetch_game, prefetch_row
+from sabacc_env.engine.drivers.results import write_mask, write_outcome
 from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
-    NOTHING,
+    NO_REDRAW,
+    OBSERVED_ROUNDS,
     OVER,
-    SHOWN_ROUNDS,
     Array,
     Record,
 )
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE, PACKED_SCALES
-from sabacc_env.engine.observation.encoding import CARD_CODES, flag
-from sabacc_env.engine.observation.write import observe_play, observe_rules, put_own_cards
+from sabacc_env.engine.observation.encoding import CARD_ENCODING, flag
+from sabacc_env.engine.observation.write import write_own_cards, write_rules, write_turn_features
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.step import (
     able_seats,
     deal,
-    describe,
     legal_actions,
+    pack_move,
     play_action,
     raise_total,
     reset_hand,
 )
 
 
-class Played(NamedTuple):
-    """What is played: hands, the rules of each, and what its bet actions mean."""
+class Games(NamedTuple):
+    """The hands in play, the rules of each, and what its bet actions mean."""
 
-    games: Array  # (n,) GAME_DTYPE
+    records: Array  # (n,) GAME_DTYPE
     rules: Array  # (m,) RULES_DTYPE
-    rule_of: Array  # (n,) int64: which rules a table plays
+    rule_of: Array  # (n,) int64: the index of a table's rules
     bet_sizes: Array  # (1,) BET_SIZES_DTYPE
 
 
-class Shown(NamedTuple):
-    """What the seats to act see and may do."""
+class Turns(NamedTuple):
+    """Whose turn it is, with the observations and legal actions of these seats."""
 
     seats: Array  # (n,) int64
     legal: Array  # (n,) int64, bits
@@ -56,18 +57,18 @@ class Shown(NamedTuple):
     packed: Array  # (n, OBSERVATION_SIZE) int8; (0, OBSERVATION_SIZE) where it is not asked for
 
 
-class Ended(NamedTuple):
-    """What the last step ended."""
+class Results(NamedTuple):
+    """What the last step ended, and the last hands that ended."""
 
     finished: Array  # (n,) bool: a hand
     match_finished: Array  # (n,) bool: its episode too
-    net: Array  # (n, MAX_SEATS) int64, net credits
-    finals: Array  # (n,) GAME_DTYPE, the last hand that ended
+    net_credits: Array  # (n, MAX_SEATS) int64
+    final_games: Array  # (n,) GAME_DTYPE, the last hand that ended
     hand_counts: Array  # (n,) int64, hands ended so far
 
 
-class Start(NamedTuple):
-    """What hands and episodes start from; keys and dealers are empty unless given."""
+class Starts(NamedTuple):
+    """The values that hands and episodes start from; keys and dealers are empty unless given."""
 
     seed: Array  # (2,) int64: low and high word
     keys: Array  # (n or 0, 2) int64
@@ -80,20 +81,22 @@ class Start(NamedTuple):
 
 
 @inlined
-def begin_hand(g: Record, r: Record, start: Start, table: int, hand_count: int, new: bool) -> None:
+def begin_hand(
+    g: Record, r: Record, starts: Starts, table: int, hand_count: int, new: bool
+) -> None:
     """Deal the next hand of an episode, or the first of a new one."""
-    if len(start.keys) > 0:
-        key_low, key_high = start.keys[table, 0], start.keys[table, 1]
+    if len(starts.keys) > 0:
+        key_low, key_high = starts.keys[table, 0], starts.keys[table, 1]
     else:
-        key_low, key_high = hand_key(start.seed[0], start.seed[1], table, hand_count)
+        key_low, key_high = hand_key(starts.seed[0], starts.seed[1], table, hand_count)
     dealer = int(g.dealer) + 1
     if new:
         g.hand_number = 0
         for seat in range(int(g.num_players)):
-            g.credits[seat] = start.credits[table, seat]
-        g.sabacc_pot = start.sabacc_pots[table]
-        if len(start.dealers) > 0:
-            dealer = start.dealers[table]
+            g.credits[seat] = starts.credits[table, seat]
+        g.sabacc_pot = starts.sabacc_pots[table]
+        if len(starts.dealers) > 0:
+            dealer = starts.dealers[table]
         else:
             dealer = dealer_of(key_low, key_high, int(g.num_players))
     reset_hand(g, r, key_low, key_high, dealer)
@@ -101,24 +104,26 @@ def begin_hand(g: Record, r: Record, start: Start, table: int, hand_count: int, 
 
 
 @jit
-def begin_episodes(played: Played, shown: Shown, ended: Ended, start: Start, which: Array) -> None:
-    """Deal the first hand of an episode at these tables, and show them."""
-    for i in range(len(which)):
-        table = which[i]
-        g = played.games[table]
-        r = played.rules[played.rule_of[table]]
-        begin_hand(g, r, start, table, ended.hand_counts[table], True)
-        show_table(played, shown, table)
+def begin_episodes(
+    games: Games, turns: Turns, results: Results, starts: Starts, tables: Array
+) -> None:
+    """Deal the first hand of an episode at these tables, and write their first turns."""
+    for i in range(len(tables)):
+        table = tables[i]
+        g = games.records[table]
+        r = games.rules[games.rule_of[table]]
+        begin_hand(g, r, starts, table, results.hand_counts[table], True)
+        write_turn_with_rules(games, turns, table)
 
 
 @inlined
-def note_end(g: Record, ended: Ended, table: int) -> None:
-    """Keep a hand that is over; hands that end in one step add up."""
-    ended.finished[table] = True
-    ended.hand_counts[table] += 1
-    ended.finals[table] = g
+def record_result(g: Record, results: Results, table: int) -> None:
+    """Record the result of a hand that is over; the results of one step add up."""
+    results.finished[table] = True
+    results.hand_counts[table] += 1
+    results.final_games[table] = g
     for seat in range(int(g.num_players)):
-        ended.net[table, seat] += g.net_credits[seat]
+        results.net_credits[table, seat] += g.net_credits[seat]
 
 
 @jit
@@ -129,246 +134,250 @@ def match_is_over(g: Record, r: Record) -> bool:
 
 
 @jit
-def match_ends(played: Played, which: Array, over: Array) -> None:
+def write_match_over(games: Games, tables: Array, over: Array) -> None:
     """Write for each of these tables whether its last hand was the last of its episode."""
-    for i in range(len(which)):
-        table = which[i]
-        over[i] = match_is_over(played.games[table], played.rules[played.rule_of[table]])
+    for i in range(len(tables)):
+        table = tables[i]
+        over[i] = match_is_over(games.records[table], games.rules[games.rule_of[table]])
 
 
 @inlined
-def next_hand(played: Played, ended: Ended, start: Start, table: int) -> bool:
+def deal_next_hand(games: Games, results: Results, starts: Starts, table: int) -> bool:
     """Deal once where a hand has ended; return whether that began a new episode.
 
     A hand in which the antes took all credits may end at its deal: it counts here too.
     """
-    g = played.games[table]
-    r = played.rules[played.rule_of[table]]
+    g = games.records[table]
+    r = games.rules[games.rule_of[table]]
     new = match_is_over(g, r)
     g.hand_number = int(g.hand_number) + 1
     if new:
-        ended.match_finished[table] = True
-    begin_hand(g, r, start, table, ended.hand_counts[table], new)
+        results.match_finished[table] = True
+    begin_hand(g, r, starts, table, results.hand_counts[table], new)
     if g.phase == OVER and not new:
-        note_end(g, ended, table)
+        record_result(g, results, table)
     return new
 
 
 @inlined
-def deal_on(played: Played, ended: Ended, start: Start, table: int) -> None:
-    """Deal where a hand has ended, until there is a decision.
+def deal_until_decision(games: Games, results: Results, starts: Starts, table: int) -> None:
+    """Deal at a table whose hand has ended, until there is a decision.
 
-    An episode whose first hand ends at its deal would go on for ever: it is left over, and
+    An episode whose first hand ends at its deal would go on for ever. It is left as it is, and
     ``Tables`` refuses it.
     """
     new = False
-    while played.games[table].phase == OVER and not new:
-        new = next_hand(played, ended, start, table)
+    while games.records[table].phase == OVER and not new:
+        new = deal_next_hand(games, results, starts, table)
 
 
 @jit
-def next_hands(played: Played, shown: Shown, ended: Ended, start: Start, which: Array) -> None:
-    """Deal once at tables whose hand has ended, and show them."""
-    for i in range(len(which)):
-        next_hand(played, ended, start, which[i])
-        show_turn(played, shown, which[i])
+def deal_next_hands(
+    games: Games, turns: Turns, results: Results, starts: Starts, tables: Array
+) -> None:
+    """Deal once at tables whose hand has ended, and write their turns."""
+    for i in range(len(tables)):
+        deal_next_hand(games, results, starts, tables[i])
+        write_turn(games, turns, tables[i])
 
 
-# Showing.
+# Writing turns.
 
 
 @inlined
-def show_table(played: Played, shown: Shown, table: int) -> None:
-    """Write all that the seat to act sees and may do."""
-    observe_rules(played.games[table], played.rules[played.rule_of[table]], shown.rows[table])
-    show_turn(played, shown, table)
+def write_turn_with_rules(games: Games, turns: Turns, table: int) -> None:
+    """Write a turn and the features that never change at a table."""
+    write_rules(games.records[table], games.rules[games.rule_of[table]], turns.rows[table])
+    write_turn(games, turns, table)
 
 
 @jit
-def show_tables(played: Played, shown: Shown, which: Array) -> None:
-    """Write what the seats to act see and may do at these tables."""
-    for i in range(len(which)):
-        show_table(played, shown, which[i])
+def write_turns_with_rules(games: Games, turns: Turns, tables: Array) -> None:
+    """Write turns and the features that never change at these tables."""
+    for i in range(len(tables)):
+        write_turn_with_rules(games, turns, tables[i])
 
 
 @inlined
-def show_turn(played: Played, shown: Shown, table: int) -> None:
-    """Write what the seat to act sees and may do; what never changes at a table stands there."""
-    g = played.games[table]
-    r = played.rules[played.rule_of[table]]
+def write_turn(games: Games, turns: Turns, table: int) -> None:
+    """Write a turn; the features that never change at the table stand there already."""
+    g = games.records[table]
+    r = games.rules[games.rule_of[table]]
     seat = int(g.seat_to_act)
-    bits = legal_actions(g, r, played.bet_sizes[0])
-    shown.seats[table] = seat
-    shown.legal[table] = bits
+    bits = legal_actions(g, r, games.bet_sizes[0])
+    turns.seats[table] = seat
+    turns.legal[table] = bits
     if seat < 0:
         return
-    put_mask(bits, shown.masks[table])
-    observe_play(g, r, seat, shown.rows[table])
-    if len(shown.packed) > 0:
+    write_mask(bits, turns.masks[table])
+    write_turn_features(g, r, seat, turns.rows[table])
+    if len(turns.packed) > 0:
         for feature in range(OBSERVATION_SIZE):
-            value = shown.floats[table, feature] * PACKED_SCALES[feature]
-            shown.packed[table, feature] = round(value)
+            value = turns.floats[table, feature] * PACKED_SCALES[feature]
+            turns.packed[table, feature] = round(value)
 
 
 @jit
-def observe_finals(played: Played, ended: Ended, seats: Array, rows: Array, which: Array) -> None:
-    """Write what seats see of the last hands that ended at these tables, row by row."""
-    for i in range(len(which)):
-        g = ended.finals[which[i]]
-        r = played.rules[played.rule_of[which[i]]]
-        observe_rules(g, r, rows[i])
-        observe_play(g, r, seats[i], rows[i])
+def write_final_observations(
+    games: Games, results: Results, seats: Array, rows: Array, tables: Array
+) -> None:
+    """Write what seats observe of the last hands that ended at these tables, row by row."""
+    for i in range(len(tables)):
+        g = results.final_games[tables[i]]
+        r = games.rules[games.rule_of[tables[i]]]
+        write_rules(g, r, rows[i])
+        write_turn_features(g, r, seats[i], rows[i])
 
 
 @jit
-def observe_opponents(played: Played, shown: Shown, hands: Array, which: Array) -> None:
+def write_opponents_hands(games: Games, turns: Turns, hands: Array, tables: Array) -> None:
     """Write the hands of the opponents of the seats to act, in order of play, as each sees its own.
 
     ``hands`` are (n, seats - 1) of ``HAND_DTYPE``; those of absent seats are left as they are.
     """
-    for i in range(len(which)):
-        g = played.games[which[i]]
-        r = played.rules[played.rule_of[which[i]]]
+    for i in range(len(tables)):
+        g = games.records[tables[i]]
+        r = games.rules[games.rule_of[tables[i]]]
         num_players = int(g.num_players)
         for after in range(num_players - 1):
-            seat = (shown.seats[which[i]] + after + 1) % num_players
-            put_own_cards(g, r, seat, hands[i, after])
+            seat = (turns.seats[tables[i]] + after + 1) % num_players
+            write_own_cards(g, r, seat, hands[i, after])
 
 
-COMING_CARDS: Final = 6
-COMING_SIZE: Final = COMING_CARDS + 2 * SHOWN_ROUNDS
-"""What is to come: the next cards, then of each round whether doubles and whether Spikes come."""
+UPCOMING_CARDS: Final = 6
+UPCOMING_SIZE: Final = UPCOMING_CARDS + 2 * OBSERVED_ROUNDS
+"""The next cards, then for each round whether doubles come, then whether two Spikes come."""
 
 
 @jit
-def observe_coming(played: Played, coming: Array, scratch: Array, which: Array) -> None:
-    """Write what chance has in store at these tables, row by row; zeros where nothing is left.
+def write_upcoming_chance(games: Games, upcoming: Array, scratch: Array, tables: Array) -> None:
+    """Write the upcoming chance outcomes at these tables, row by row; zeros where none is left.
 
-    ``coming`` are (n, COMING_SIZE) float32, zeros; ``scratch`` (n,) GAME_DTYPE, of which the first
-    is worked in.
+    ``upcoming`` is (n, UPCOMING_SIZE) float32, zeros. ``scratch`` is (n,) GAME_DTYPE; only its
+    first record is used.
     """
-    for i in range(len(which)):
+    for i in range(len(tables)):
         g = scratch[0]
-        scratch[0] = played.games[which[i]]
-        r = played.rules[played.rule_of[which[i]]]
-        for card in range(min(COMING_CARDS, int(g.deck_size) - int(g.deck_next))):
-            coming[i, card] = CARD_CODES[pop_draw_pile(g) & 63]
-        if r.doubles == NOTHING and r.double_spike == NOTHING:
+        scratch[0] = games.records[tables[i]]
+        r = games.rules[games.rule_of[tables[i]]]
+        for card in range(min(UPCOMING_CARDS, int(g.deck_size) - int(g.deck_next))):
+            upcoming[i, card] = CARD_ENCODING[pop_draw_pile(g) & 63]
+        if r.doubles == NO_REDRAW and r.double_spike == NO_REDRAW:
             continue
-        for round_no in range(int(g.rolls), min(int(r.rounds), SHOWN_ROUNDS)):
+        for round_no in range(int(g.rolls), min(int(r.rounds), OBSERVED_ROUNDS)):
             first, second = roll(int(g.key_low), int(g.key_high), round_no + 1)
-            coming[i, COMING_CARDS + round_no] = flag(first == second)
-            coming[i, COMING_CARDS + SHOWN_ROUNDS + round_no] = flag(first == second == 1)
+            upcoming[i, UPCOMING_CARDS + round_no] = flag(first == second)
+            upcoming[i, UPCOMING_CARDS + OBSERVED_ROUNDS + round_no] = flag(first == second == 1)
 
 
 @jit
-def put_endings(played: Played, ended: Ended, endings: Array, which: Array) -> None:
-    """Write how the last hands that ended at these tables did, record by record."""
-    for i in range(len(which)):
-        table = which[i]
-        put_ending(ended.finals[table], played.rules[played.rule_of[table]], endings[i])
+def write_outcomes(games: Games, results: Results, outcomes: Array, tables: Array) -> None:
+    """Write the outcomes of the last hands that ended at these tables, record by record."""
+    for i in range(len(tables)):
+        table = tables[i]
+        write_outcome(results.final_games[table], games.rules[games.rule_of[table]], outcomes[i])
 
 
 # Stepping.
 
-AHEAD: Final = 2
-"""Fetching as many tables before they are stepped was the fastest, of 1 to 8."""
+PREFETCH_DISTANCE: Final = 2
+"""A table is prefetched this many tables before it is stepped: the fastest of 1 to 8."""
 
 
 @inlined
-def is_among(legal: int, action: int) -> bool:
+def is_legal_action(legal: int, action: int) -> bool:
     """Say whether a number is one of the legal actions, given as bits."""
     return 0 <= action < 63 and legal >> action & 1 == 1
 
 
 @jit
-def first_illegal(legal: Array, which: Array, actions: Array) -> int:
+def first_illegal(legal: Array, tables: Array, actions: Array) -> int:
     """Return the index of the first action that is not legal, or -1."""
-    for i in range(len(which)):
+    for i in range(len(tables)):
         action = actions[i]
-        if not is_among(legal[which[i]], action):
+        if not is_legal_action(legal[tables[i]], action):
             return i
     return -1
 
 
 @jit
-def first_stopped(shown: Shown, which: Array) -> int:
+def first_stopped(turns: Turns, tables: Array) -> int:
     """Return the index of the first table where nobody is to act, or -1."""
-    for i in range(len(which)):
-        if shown.seats[which[i]] < 0:
+    for i in range(len(tables)):
+        if turns.seats[tables[i]] < 0:
             return i
     return -1
 
 
 @jit
-def first_unended(ended: Ended, which: Array) -> int:
+def first_without_result(results: Results, tables: Array) -> int:
     """Return the index of the first table where no hand has ended yet, or -1."""
-    for i in range(len(which)):
-        if ended.finals[which[i]].num_players == 0:
+    for i in range(len(tables)):
+        if results.final_games[tables[i]].num_players == 0:
             return i
     return -1
 
 
 @jit
-def first_dead_start(played: Played, shown: Shown, which: Array) -> int:
+def first_dead_start(games: Games, turns: Turns, tables: Array) -> int:
     """Return the index of the first table whose episode began without a decision, or -1."""
-    for i in range(len(which)):
-        if shown.seats[which[i]] < 0 and played.games[which[i]].hand_number == 0:
+    for i in range(len(tables)):
+        if turns.seats[tables[i]] < 0 and games.records[tables[i]].hand_number == 0:
             return i
     return -1
 
 
 @jit
-def describe_actions(played: Played, which: Array, actions: Array, moves: Array) -> None:
-    """Write what legal actions are that are not played yet, as ``describe`` packs them.
+def pack_moves(games: Games, tables: Array, actions: Array, moves: Array) -> None:
+    """Write the moves that legal actions mean, as ``pack_move`` packs them.
 
     A raise has its total in the lowest bits.
     """
-    for i in range(len(which)):
-        g = played.games[which[i]]
+    for i in range(len(tables)):
+        g = games.records[tables[i]]
         action = int(actions[i])
-        moves[i] = describe(g, action)
+        moves[i] = pack_move(g, action)
         if action >= FIRST_BET_ACTION:
-            r = played.rules[played.rule_of[which[i]]]
-            moves[i] |= raise_total(g, r, action - FIRST_BET_ACTION, played.bet_sizes[0])
+            r = games.rules[games.rule_of[tables[i]]]
+            moves[i] |= raise_total(g, r, action - FIRST_BET_ACTION, games.bet_sizes[0])
 
 
 @inlined
 def play_turn(
-    played: Played,
-    shown: Shown,
-    ended: Ended,
-    start: Start,
-    at_once: bool,
+    games: Games,
+    turns: Turns,
+    results: Results,
+    starts: Starts,
+    autoreset: bool,
     table: int,
     action: int,
 ) -> None:
-    """Play a legal action at a table; where its hand ends deal on at once, or leave that."""
-    g = played.games[table]
-    play_action(g, played.rules[played.rule_of[table]], action, played.bet_sizes[0])
+    """Play a legal action at a table; with ``autoreset``, deal the next hand if this one ends."""
+    g = games.records[table]
+    play_action(g, games.rules[games.rule_of[table]], action, games.bet_sizes[0])
     if g.phase == OVER:
-        note_end(g, ended, table)
-        if at_once:
-            deal_on(played, ended, start, table)
-    show_turn(played, shown, table)
+        record_result(g, results, table)
+        if autoreset:
+            deal_until_decision(games, results, starts, table)
+    write_turn(games, turns, table)
 
 
 @jit
 def step_tables(
-    played: Played,
-    shown: Shown,
-    ended: Ended,
-    start: Start,
-    at_once: bool,
-    which: Array,
+    games: Games,
+    turns: Turns,
+    results: Results,
+    starts: Starts,
+    autoreset: bool,
+    tables: Array,
     actions: Array,
 ) -> None:
     """Play one legal action at each of these tables, as ``play_turn`` does."""
-    for i in range(len(which)):
-        if i + AHEAD < len(which):
-            later = which[i + AHEAD]
+    for i in range(len(tables)):
+        if i + PREFETCH_DISTANCE < len(tables):
+            later = tables[i + PREFETCH_DISTANCE]
             # As many players as here, probably: to look would be to wait.
-            players = int(played.games[which[i]].num_players)
-            fetch_game(played.games[later], players)
-            fetch_row(shown.rows[later], players)
-        play_turn(played, shown, ended, start, at_once, which[i], actions[i])
+            players = int(games.records[tables[i]].num_players)
+            prefetch_game(games.records[later], players)
+            prefetch_row(turns.rows[later], players)
+        play_turn(games, turns, results, starts, autoreset, tables[i], actions[i])

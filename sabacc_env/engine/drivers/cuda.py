@@ -45,7 +45,7 @@ def device(function: Callable[..., Any]) -> Any:
 
 
 @cache
-def device_code(function: Any, **instead: Any) -> Any:
+def device_code(function: Any, **replacements: Any) -> Any:
     """Return a function of the engine as device code, and with it all that it calls.
 
     Numba by itself would take neither a function compiled for one signature, such as a policy,
@@ -53,7 +53,7 @@ def device_code(function: Any, **instead: Any) -> Any:
 
     Args:
         function: as ``jit`` or ``jit_for`` made it.
-        instead: what it is to call in place of functions of these names.
+        replacements: by name, what it calls in place of functions of the engine.
     """
     source = getattr(function, "py_func", function)
     named = {
@@ -64,7 +64,7 @@ def device_code(function: Any, **instead: Any) -> Any:
     called = {
         name: device_code(value) for name, value in named.items() if isinstance(value, Dispatcher)
     }
-    known = named | called | instead
+    known = named | called | replacements
     return device(FunctionType(source.__code__, known, source.__name__, closure=source.__closure__))
 
 
@@ -72,31 +72,31 @@ NO_POLICIES: Final = (0,) * MAX_SEATS
 
 
 @cache
-def play_by(policies: tuple[Policy, ...]) -> Any:
+def play_tables_by(policies: tuple[Policy, ...]) -> Any:
     """Return ``play_tables`` as device code for these policies, one a seat.
 
-    A GPU has no function pointers: what asks them is compiled anew for each set of policies, and
-    what ``play_tables`` is given for them, ``NO_POLICIES``, plays no part.
+    A GPU has no function pointers, so ``call_policy`` is compiled anew for each set of policies.
+    The argument that ``play_tables`` takes for them, ``NO_POLICIES``, is not used.
     """
-    ask = None
+    call_policy = None
     for policy in dict.fromkeys(policies):
         seats = sum(1 << seat for seat, other in enumerate(policies) if other is policy)
-        ask = _asking(device_code(policy), seats, ask)
-    return device_code(play_tables, ask=ask)
+        call_policy = _calling(device_code(policy), seats, call_policy)
+    return device_code(play_tables, call_policy=call_policy)
 
 
-def _asking(policy: Any, seats: int, others: Any) -> Any:
-    """Return ``ask`` of ``policy_loop.py`` for a policy at these seats, and others elsewhere."""
+def _calling(policy: Any, seats: int, others: Any) -> Any:
+    """Return a ``call_policy`` that calls one policy at these seats and ``others`` elsewhere."""
 
-    def ask_all(_policy: int, _seat: int, observation: Any, legal: int, word: int) -> Any:
+    def call_one(_policy: int, _seat: int, observation: Any, legal: int, word: int) -> Any:
         return policy(observation, legal, word)
 
-    def ask(_policy: int, seat: int, observation: Any, legal: int, word: int) -> Any:
+    def call_policy(_policy: int, seat: int, observation: Any, legal: int, word: int) -> Any:
         if seats >> seat & 1:
             return policy(observation, legal, word)
         return others(_policy, seat, observation, legal, word)
 
-    return device(ask_all if others is None else ask)
+    return device(call_one if others is None else call_policy)
 
 
 # Kernels.
@@ -115,15 +115,15 @@ def _part_of_three(arrays: Any, i: int) -> Any:
 
 
 PARTS: Final = tuple(map(device, (_part_of_one, _part_of_two, _part_of_three)))
-"""By the number of arrays less one: what of them concerns table i."""
+"""By the number of arrays less one: the part of them that concerns table i."""
 
 
 @cache
 def kernel_for(code: Any, num_arrays: int) -> Any:
     """Return a kernel that calls device code in each thread, for one table.
 
-    The kernel takes a tuple of the code's first arguments, and one of ``num_arrays`` arrays that
-    have an entry for each table meant: they are its last.
+    The kernel takes two tuples: the code's first arguments, then ``num_arrays`` arrays with an
+    entry for each of the tables, which are its last arguments.
     """
     part = PARTS[num_arrays - 1]
 
@@ -174,6 +174,6 @@ def _move_rows(source: Any, sources: Any, target: Any, targets: Any) -> None:
 assign = cuda.jit(**OPTIONS)(_assign)
 """Copy numbers into an array of another kind of numbers."""
 clear = cuda.jit(**OPTIONS)(_clear)
-"""Make all entries of a one-dimensional array nothing."""
+"""Set all entries of a one-dimensional array to 0."""
 move_rows = cuda.jit(**OPTIONS)(_move_rows)
 """Copy rows of one table of numbers to rows of another: a number in each thread."""

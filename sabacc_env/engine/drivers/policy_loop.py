@@ -18,7 +18,14 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
 from sabacc_env.engine.chance import POLICY, next_word, stream
-from sabacc_env.engine.drivers.batch import Ended, Played, Shown, Start, is_among, play_turn
+from sabacc_env.engine.drivers.batch import (
+    Games,
+    Results,
+    Starts,
+    Turns,
+    is_legal_action,
+    play_turn,
+)
 from sabacc_env.engine.jit import inlined, jit, jit_for
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
@@ -53,12 +60,12 @@ _BOOLS, _GAMES = _array(np.bool_, 1), _array(GAME_DTYPE, 1)
 _SIZES = _array(BET_SIZES_DTYPE, 1)
 _FLOATS, _BYTES = _array(np.float32, 1, 1), _array(np.int8, 1, 1)
 PLAY_SIGNATURE = types.void(
-    types.NamedTuple((_GAMES, _array(RULES_DTYPE, 1), _INTEGERS, _SIZES), Played),
+    types.NamedTuple((_GAMES, _array(RULES_DTYPE, 1), _INTEGERS, _SIZES), Games),
     types.NamedTuple(
-        (_INTEGERS, _INTEGERS, _BYTES, _array(OBSERVATION_DTYPE, 1), _FLOATS, _BYTES), Shown
+        (_INTEGERS, _INTEGERS, _BYTES, _array(OBSERVATION_DTYPE, 1), _FLOATS, _BYTES), Turns
     ),
-    types.NamedTuple((_BOOLS, _BOOLS, _ROWS, _GAMES, _INTEGERS), Ended),
-    types.NamedTuple((_INTEGERS, _ROWS, _INTEGERS, _ROWS, _INTEGERS), Start),
+    types.NamedTuple((_BOOLS, _BOOLS, _ROWS, _GAMES, _INTEGERS), Results),
+    types.NamedTuple((_INTEGERS, _ROWS, _INTEGERS, _ROWS, _INTEGERS), Starts),
     types.UniTuple(POLICY_TYPE, MAX_SEATS),
     types.int64,
     types.int64,
@@ -68,57 +75,58 @@ PLAY_SIGNATURE = types.void(
     _INTEGERS,
 )
 
-LEGAL: Final = -(2**63)
-"""What stands for a table where no policy chose an illegal action."""
+NONE_ILLEGAL: Final = -(2**63)
+"""In ``illegal_actions``: no policy chose one at this table."""
 
-UNDRAWN: Final = -1
-"""What stands for the random words of a table where none was drawn."""
+NO_STATE: Final = -1
+"""In ``random_states``: no random word has been drawn at this table."""
 
 
 @inlined
-def ask(policy: Policy, _seat: int, observation: Record, legal: int, word: int) -> int:
-    """Return what the policy of a seat chooses. A GPU has no function pointers: see ``cuda.py``."""
+def call_policy(policy: Policy, _seat: int, observation: Record, legal: int, word: int) -> int:
+    """Return the action of a seat's policy. ``cuda.py`` replaces this: a GPU has no pointers."""
     return policy(observation, legal, word)
 
 
 @jit_for(PLAY_SIGNATURE)
 def play_tables(
-    played: Played,
-    shown: Shown,
-    ended: Ended,
-    start: Start,
+    games: Games,
+    turns: Turns,
+    results: Results,
+    starts: Starts,
     policies: tuple[Policy, ...],
-    call: int,
+    call_number: int,
     decisions: int,
-    at_once: bool,
-    words: Array,
-    wrong: Array,
-    which: Array,
+    autoreset: bool,
+    random_states: Array,
+    illegal_actions: Array,
+    tables: Array,
 ) -> None:
-    """Play so many decisions at each of these tables, every seat by its policy, dealing on.
+    """Play this many decisions at each of these tables, every seat by its policy.
 
-    A table's random words come from a stream for (seed, table, call); where it stands is kept in
-    ``words``, so that the next of several calls goes on there. One table after the other plays all
-    its decisions: its record and its row then stay in the fastest cache. A table whose policy
-    chooses an illegal action stops before it, and the action is written to ``wrong``.
+    A table's random words come from a stream for (seed, table, call number). ``random_states``
+    keeps the state of that stream, so that a call of ``Tables.play`` can be split into several
+    calls of this function. Each table plays all its decisions before the next table does: its
+    record and its row then stay in the fastest cache. A table whose policy chooses an illegal
+    action stops before it, and the action is written to ``illegal_actions``.
     """
-    for i in range(len(which)):
-        table = which[i]
-        if wrong[table] != LEGAL:
+    for i in range(len(tables)):
+        table = tables[i]
+        if illegal_actions[table] != NONE_ILLEGAL:
             continue
-        low, high = stream(start.seed[0], start.seed[1], POLICY, table)
-        state, increment = stream(low, high, POLICY, call)
-        if words[table] != UNDRAWN:
-            state = words[table]
+        low, high = stream(starts.seed[0], starts.seed[1], POLICY, table)
+        state, increment = stream(low, high, POLICY, call_number)
+        if random_states[table] != NO_STATE:
+            state = random_states[table]
         for _ in range(decisions):
             state, word = next_word(state, increment)
-            seat = shown.seats[table] & 7
-            action = ask(policies[seat], seat, shown.rows[table], shown.legal[table], word)
-            if not is_among(shown.legal[table], action):
-                wrong[table] = action
+            seat = turns.seats[table] & 7
+            action = call_policy(policies[seat], seat, turns.rows[table], turns.legal[table], word)
+            if not is_legal_action(turns.legal[table], action):
+                illegal_actions[table] = action
                 break
-            play_turn(played, shown, ended, start, at_once, table, action)
-        words[table] = state
+            play_turn(games, turns, results, starts, autoreset, table, action)
+        random_states[table] = state
 
 
 # Policies.
@@ -148,7 +156,7 @@ def pick(members: int, word: int) -> int:
     smaller = word * count(members) >> 32
     first = 0
     width = 32
-    while width > 0:  # the half where it is: no branch that cannot be foreseen
+    while width > 0:  # halve the set: without a branch that a processor could mispredict
         in_half = count(members >> first & (1 << width) - 1)
         if smaller >= in_half:
             smaller -= in_half
@@ -157,8 +165,8 @@ def pick(members: int, word: int) -> int:
     return first
 
 
-class Address(types.WrapperAddressProtocol):
-    """A compiled function as it is handed over: Numba would work this out anew at every call."""
+class FunctionPointer(types.WrapperAddressProtocol):
+    """A pointer to a compiled function. Numba would look it up again at every call."""
 
     def __init__(self, function: Any, signature: Any) -> None:
         found = function.get_compile_result(signature)
@@ -168,23 +176,23 @@ class Address(types.WrapperAddressProtocol):
         self._address = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
 
     def __wrapper_address__(self) -> int:
-        """Return where the function's code begins."""
+        """Return the address of the function's code."""
         return int(self._address)
 
     def signature(self) -> Any:
-        """Return what the function takes and gives."""
+        """Return the signature of the function."""
         return self._signature
 
 
-@typeof_impl.register(Address)
-def _type_of_address(address: Address, _context: Any) -> Any:
+@typeof_impl.register(FunctionPointer)
+def _type_of_pointer(address: FunctionPointer, _context: Any) -> Any:
     return address.type
 
 
 @lru_cache
-def handed_over(function: Callable[..., Any], signature: Any = POLICY_SIGNATURE) -> Any:
-    """Return a policy, or a function of another signature, as compiled code takes it."""
-    return function if numba.config.DISABLE_JIT else Address(function, signature)
+def function_pointer(function: Callable[..., Any], signature: Any = POLICY_SIGNATURE) -> Any:
+    """Return a pointer to a policy, or to a function of another signature, for compiled code."""
+    return function if numba.config.DISABLE_JIT else FunctionPointer(function, signature)
 
 
 @policy
@@ -194,7 +202,7 @@ def random_legal(_observation: Record, legal: int, word: int) -> int:
 
 
 @jit
-def calmly(legal: int, word: int) -> int:
+def passive_action(legal: int, word: int) -> int:
     """Stand, check or call; choose at random where none of them is legal."""
     calm = legal & (1 << STAND | 1 << CHECK | 1 << CALL)
     return pick(calm if calm != 0 else legal, word)
@@ -203,7 +211,7 @@ def calmly(legal: int, word: int) -> int:
 @policy
 def calling_station(_observation: Record, legal: int, word: int) -> int:
     """Stand, check and call; choose at random what must be chosen."""
-    return calmly(legal, word)
+    return passive_action(legal, word)
 
 
 @policy
@@ -211,7 +219,7 @@ def always_raise(_observation: Record, legal: int, word: int) -> int:
     """Raise by the last bet size that is legal, the largest by default; else as the station."""
     raises = legal >> FIRST_BET_ACTION
     if raises == 0:
-        return calmly(legal, word)
+        return passive_action(legal, word)
     largest = FIRST_BET_ACTION
     while raises > 1:
         raises >>= 1

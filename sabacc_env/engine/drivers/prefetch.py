@@ -1,4 +1,4 @@
-"""Asking for memory ahead: a table is fetched from afar while others are played.
+"""Prefetching: the memory of a table is fetched while earlier tables are played.
 
 Thousands of tables do not fit the nearest caches, and a processor by itself asks for a table's
 memory only when it comes to it. Interpreted, and on a GPU, all this does nothing.
@@ -15,71 +15,71 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 from sabacc_env.engine.jit import inlined
-from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, SEAT_SHOWN_DTYPE, Record
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, PUBLIC_SEAT_DTYPE, Record
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 
 CACHE_LINE: Final = 64
 """Bytes that a processor fetches at once."""
-TO_WRITE, TO_SECOND_CACHE, DATA = 1, 2, 1
-"""What LLVM's prefetch instruction is told."""
+FOR_WRITING, SECOND_CACHE, DATA = 1, 2, 1
+"""The arguments of LLVM's prefetch instruction."""
 
 
-def _begin(record: np.dtype[Any], field: str) -> int:
+def _offset(record: np.dtype[Any], field: str) -> int:
     assert record.fields is not None
     return record.fields[field][1]
 
 
-# Where in their records lie the seats, of which those that play are fetched.
-SEAT: Final = SEAT_SHOWN_DTYPE.itemsize
-SEATS: Final = _begin(GAME_DTYPE, "public")
-AFTER_SEATS: Final = SEATS + MAX_SEATS * SEAT
-GAME: Final = GAME_DTYPE.itemsize
-OPPONENTS: Final = _begin(OBSERVATION_DTYPE, "opponents")
+# Where the seats lie in their records: only the seats that play are fetched.
+SEAT_BYTES: Final = PUBLIC_SEAT_DTYPE.itemsize
+SEATS_OFFSET: Final = _offset(GAME_DTYPE, "public")
+AFTER_SEATS_OFFSET: Final = SEATS_OFFSET + MAX_SEATS * SEAT_BYTES
+GAME_BYTES: Final = GAME_DTYPE.itemsize
+OPPONENTS_OFFSET: Final = _offset(OBSERVATION_DTYPE, "opponents")
 
 
 @inlined
-def fetch_game(g: Record, players: int) -> None:
-    """Ask for the record of a game with so many players."""
-    fetch(g, 0, SEATS + SEAT * players)
-    fetch(g, AFTER_SEATS, GAME)
+def prefetch_game(g: Record, players: int) -> None:
+    """Prefetch the record of a game with this many players."""
+    prefetch_bytes(g, 0, SEATS_OFFSET + SEAT_BYTES * players)
+    prefetch_bytes(g, AFTER_SEATS_OFFSET, GAME_BYTES)
 
 
 @inlined
-def fetch_row(row: Record, players: int) -> None:
-    """Ask for what changes of an observation at a table with so many players."""
-    fetch(row, 0, OPPONENTS + SEAT * (players - 1))
+def prefetch_row(row: Record, players: int) -> None:
+    """Prefetch the part of an observation that changes at a table with this many players."""
+    prefetch_bytes(row, 0, OPPONENTS_OFFSET + SEAT_BYTES * (players - 1))
 
 
 @inlined
-def fetch(record: Record, first: int, last: int) -> None:
-    """Ask for some bytes of a record."""
+def prefetch_bytes(record: Record, first: int, last: int) -> None:
+    """Prefetch the bytes of a record from ``first`` to ``last``."""
     for offset in range(first, last, CACHE_LINE):
-        fetch_line(record, offset)
+        prefetch_line(record, offset)
 
 
-def fetch_line(record: Record, offset: int) -> None:
-    """Ask for the cache line at an offset in a record."""
+def prefetch_line(record: Record, offset: int) -> None:
+    """Prefetch the cache line at an offset in a record."""
 
 
-@overload(fetch_line, target="generic", strict=False)
-def _fetch_nothing(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
+@overload(prefetch_line, target="generic", strict=False)
+def _prefetch_nothing(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
     return lambda record, offset: None  # noqa: ARG005
 
 
-@overload(fetch_line, target="cpu", strict=False)
-def _fetch_line(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
-    def fetch_line(record: Record, offset: int) -> None:
-        prefetch(record, offset)
+@overload(prefetch_line, target="cpu", strict=False)
+def _prefetch_line(record: Any, offset: Any) -> Callable[[Record, int], None]:  # noqa: ARG001
+    def prefetch_line(record: Record, offset: int) -> None:
+        prefetch_instruction(record, offset)
 
-    return fetch_line
+    return prefetch_line
 
 
-def _prefetch(_context: Any, record: types.Record, offset: types.Integer) -> Any:
+def _prefetch_instruction(_context: Any, record: types.Record, offset: types.Integer) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         bytes_pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [bytes_pointer, word, word, word])
         instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        how = [ir.Constant(word, value) for value in (TO_WRITE, TO_SECOND_CACHE, DATA)]
+        how = [ir.Constant(word, value) for value in (FOR_WRITING, SECOND_CACHE, DATA)]
         first = builder.bitcast(arguments[0], bytes_pointer)
         builder.call(instruction, [builder.gep(first, [arguments[1]]), *how])
         return context.get_dummy_value()
@@ -87,4 +87,4 @@ def _prefetch(_context: Any, record: types.Record, offset: types.Integer) -> Any
     return types.void(record, offset), generate
 
 
-prefetch: Final[Any] = intrinsic(target="cpu")(_prefetch)
+prefetch_instruction: Final[Any] = intrinsic(target="cpu")(_prefetch_instruction)

@@ -1,4 +1,4 @@
-"""What is shown besides the observation: the legal actions as a mask, and how a hand ended."""
+"""The results of a turn besides the observation: the action mask and the outcome of a hand."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import MAX_SEATS, Array, Record
 from sabacc_env.engine.ranking import hand_strength
 
-ENDING_DTYPE: Final = np.dtype(
+OUTCOME_DTYPE: Final = np.dtype(
     (
         np.record,
         [
@@ -20,23 +20,24 @@ ENDING_DTYPE: Final = np.dtype(
         ],
     )
 )
+"""The outcome of a hand."""
 
 
 @inlined
-def put_mask(bits: int, mask: Array) -> None:
+def write_mask(bits: int, mask: Array) -> None:
     """Write legal actions, given as bits, as 0 and 1."""
     for action in range(len(mask)):
         mask[action] = bits >> action & 1
 
 
 @jit
-def put_ending(g: Record, r: Record, ending: Record) -> None:
-    """Write how a hand that is over ended."""
+def write_outcome(g: Record, r: Record, outcome: Record) -> None:
+    """Write the outcome of a hand that is over."""
     revealed = int(g.remaining) if g.revealed == 1 else 0
-    ending.revealed = revealed
-    ending.sabacc_pot = g.sabacc_pot
+    outcome.revealed = revealed
+    outcome.sabacc_pot = g.sabacc_pot
     for index in range(MAX_SEATS):
-        ending.net_credits[index] = g.net_credits[index]
-        ending.winners[index] = g.pot_winners[index]
+        outcome.net_credits[index] = g.net_credits[index]
+        outcome.winners[index] = g.pot_winners[index]
         if revealed >> index & 1:
-            ending.strengths[index] = hand_strength(int(r.ranking), g, index)
+            outcome.strengths[index] = hand_strength(int(r.ranking), g, index)

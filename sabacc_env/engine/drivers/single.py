@@ -10,7 +10,7 @@ import numpy as np
 
 from sabacc_env.engine.betting import raise_limits
 from sabacc_env.engine.chance import dealer_of, hand_key
-from sabacc_env.engine.drivers.results import ENDING_DTYPE, put_ending, put_mask
+from sabacc_env.engine.drivers.results import OUTCOME_DTYPE, write_mask, write_outcome
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
@@ -31,8 +31,8 @@ from sabacc_env.engine.ranking import hand_strength
 from sabacc_env.engine.step import (
     able_seats,
     deal,
-    describe,
     legal_actions,
+    pack_move,
     play_action,
     reset_hand,
 )
@@ -42,7 +42,7 @@ DICE_MISSING = -2
 
 
 @jit
-def prepare(games: Array, rules: Array, key_low: int, key_high: int, dealer: int) -> None:
+def reset(games: Array, rules: Array, key_low: int, key_high: int, dealer: int) -> None:
     """Make a game ready for its deal; a dealer of -1 comes from the key."""
     if dealer < 0:
         dealer = dealer_of(key_low, key_high, int(games[0].num_players))
@@ -64,15 +64,15 @@ def can_deal(games: Array, rules: Array) -> bool:
 
 @jit
 def raise_grid(games: Array, rules: Array) -> tuple[int, int]:
-    """Return the least and greatest total that the seat to act may raise to; (0, -1) if none."""
+    """Return the smallest and largest total that the seat to act may raise to; (0, -1) if none."""
     g = games[0]
     return raise_limits(g, rules[0], int(g.seat_to_act))
 
 
 @jit
-def legal_bits(games: Array, desks: Array) -> int:
+def legal_bits(games: Array, buffers: Array) -> int:
     """Return the legal actions as bits."""
-    return legal_actions(games[0], desks[0].rules, desks[0].sizes)
+    return legal_actions(games[0], buffers[0].rules, buffers[0].sizes)
 
 
 @jit
@@ -116,101 +116,109 @@ def rank_hands(games: Array, ranking: int, hands: Array, strengths: Array) -> No
         strengths[i] = hand_strength(ranking, g, 0)
 
 
-# With a desk: everything that a turn needs and says besides the game, in one record. An argument
-# more costs as much as playing an action does, and a call more twice that.
+# One record holds the inputs and the outputs of a turn besides the game. One more argument costs as
+# much time as playing an action, and one more call costs twice that.
 
-DESK_DTYPE: Final = np.dtype(
+TURN_BUFFERS_DTYPE: Final = np.dtype(
     (
         np.record,
         np.dtype(
             [
                 ("rules", RULES_DTYPE),
                 ("sizes", BET_SIZES_DTYPE),
-                ("ending", ENDING_DTYPE),  # of a hand that is over
-                # What the seat to act may know and do; and what any seat knows that is asked for.
-                ("observation", OBSERVATION_DTYPE),
-                ("aside", OBSERVATION_DTYPE),
-                ("mask", "i1", (FIRST_BET_ACTION + MAX_BET_SIZES,)),
+                ("outcome", OUTCOME_DTYPE),  # of a hand that is over
+                ("observation", OBSERVATION_DTYPE),  # of the seat to act
+                ("requested_observation", OBSERVATION_DTYPE),  # of any seat, on request
+                ("mask", "i1", (FIRST_BET_ACTION + MAX_BET_SIZES,)),  # of the seat to act
                 ("padding", "i1", (2,)),  # to whole words, as Numba wants it: NumPy sees no need
             ],
             align=True,
         ),
     )
 )
+"""The inputs of a turn (rules and bet sizes) and its outputs, which every turn overwrites."""
 
 
 @jit
-def turn(games: Array, desks: Array, code: int) -> tuple[int, int]:
-    """Play a code if it is legal; return what was played, or what is wrong, and as ``show_at``.
+def play_turn(games: Array, buffers: Array, code: int) -> tuple[int, int]:
+    """Play a code if it is legal, then write the next turn.
 
-    What was played is as ``describe`` packs it, a raise with its total in the lowest bits.
+    Returns:
+        The move as ``pack_move`` packs it, a raise with its total in the lowest bits, or else
+        ``ILLEGAL`` or ``DICE_MISSING``; and what ``write_turn`` returns.
     """
     g = games[0]
-    d = desks[0]
-    if g.phase == OVER or not is_legal(g, d.rules, code, d.sizes):
+    buffer = buffers[0]
+    if g.phase == OVER or not is_legal(g, buffer.rules, code, buffer.sizes):
         return ILLEGAL, -1
-    played = describe(g, code)
-    play_action(g, d.rules, code, d.sizes)
+    played = pack_move(g, code)
+    play_action(g, buffer.rules, code, buffer.sizes)
     if g.dice_missing == 1:
         return DICE_MISSING, -1
     if code >= FIRST_BET_ACTION:
         played |= int(g.paid)
-    return played, show(g, d)
+    return played, write_turn_of(g, buffer)
 
 
 @jit
-def show_at(games: Array, desks: Array) -> int:
-    """Write what the seat to act may know and do, and return the seat; -1: how the hand ended."""
-    return show(games[0], desks[0])
+def write_turn(games: Array, buffers: Array) -> int:
+    """Write the observation and mask of the seat to act and return the seat.
+
+    When the hand is over, write its outcome and return -1.
+    """
+    return write_turn_of(games[0], buffers[0])
 
 
 @jit
-def show(g: Record, d: Record) -> int:
-    """Do what ``show_at`` says, with the records themselves."""
+def write_turn_of(g: Record, buffer: Record) -> int:
+    """Do as ``write_turn`` with the records themselves."""
     seat = int(g.seat_to_act)
     if seat < 0:
-        put_ending(g, d.rules, d.ending)
+        write_outcome(g, buffer.rules, buffer.outcome)
         return -1
-    put_mask(legal_actions(g, d.rules, d.sizes), d.mask)
-    observe(g, d.rules, seat, d.observation)
+    write_mask(legal_actions(g, buffer.rules, buffer.sizes), buffer.mask)
+    observe(g, buffer.rules, seat, buffer.observation)
     return seat
 
 
 @jit
-def observe_at(games: Array, desks: Array, seat: int) -> None:
-    """Write aside what a seat may know."""
-    observe(games[0], desks[0].rules, seat, desks[0].aside)
+def write_observation(games: Array, buffers: Array, seat: int) -> None:
+    """Write the observation of any seat as ``requested_observation``."""
+    observe(games[0], buffers[0].rules, seat, buffers[0].requested_observation)
 
 
 @jit
-def deal_at(
+def deal_another_hand(
     games: Array,
-    before: Array,
-    desks: Array,
+    previous: Array,
+    buffers: Array,
     seed_low: int,
     seed_high: int,
     episode: int,
     hand: int,
 ) -> tuple[int, int, int]:
-    """Deal into an empty record another hand of the table of ``before``; return key and seat.
+    """Deal another hand of the table of ``previous`` into an empty record.
 
-    The first hand of an episode, 0, starts from the credits of ``before`` at its start, a later
-    one from what was left. The seat is as of ``show_at``, the key's low word is returned first.
+    Hand 0 of an episode starts from the credits that ``previous`` started from. A later hand
+    starts from the credits that ``previous`` left.
+
+    Returns:
+        The low and the high word of the hand's key, and what ``write_turn`` returns.
     """
     g = games[0]
-    b = before[0]
-    d = desks[0]
+    last = previous[0]
+    buffer = buffers[0]
     key_low, key_high = hand_key(seed_low, seed_high, episode, hand)
-    g.num_players = b.num_players
-    g.hands = b.hands
+    g.num_players = last.num_players
+    g.hands = last.hands
     g.hand_number = hand
     if hand == 0:
-        g.credits = b.credits_before
+        g.credits = last.credits_before
         dealer = dealer_of(key_low, key_high, int(g.num_players))
     else:
-        g.credits = b.credits
-        g.sabacc_pot = b.sabacc_pot
-        dealer = (int(b.dealer) + 1) % int(g.num_players)
-    reset_hand(g, d.rules, key_low, key_high, dealer)
-    deal(g, d.rules)
-    return key_low, key_high, show(g, d)
+        g.credits = last.credits
+        g.sabacc_pot = last.sabacc_pot
+        dealer = (int(last.dealer) + 1) % int(g.num_players)
+    reset_hand(g, buffer.rules, key_low, key_high, dealer)
+    deal(g, buffer.rules)
+    return key_low, key_high, write_turn_of(g, buffer)

@@ -14,14 +14,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sabacc_env.engine.layout import (
+    LOG_ENTRY_DTYPE,
     LOG_LENGTH,
-    LOGGED_DTYPE,
     MAX_HAND,
     MAX_SEATS,
     NUM_RULE_FEATURES,
+    OBSERVED_ROUNDS,
+    PUBLIC_SEAT_DTYPE,
     SEAT_FEATURES,
-    SEAT_SHOWN_DTYPE,
-    SHOWN_ROUNDS,
 )
 from sabacc_env.engine.rules_record import rule_features
 from sabacc_env.rules import RuleSet
@@ -119,7 +119,7 @@ BLOCKS: Final = (
     Block(
         "dice",
         ("first die / 6, 0 if not rolled", "second die / 6"),
-        tuple(f"round {number} (or of the last four)" for number in range(1, SHOWN_ROUNDS + 1)),
+        tuple(f"round {number} (or of the last four)" for number in range(1, OBSERVED_ROUNDS + 1)),
     ),
     Block(
         "table",
@@ -178,7 +178,7 @@ BLOCKS: Final = (
             *(f"last action: {part}" for part in _KIND),
             *(
                 f"card action of round {number} (or of the last four): {part}"
-                for number in range(1, SHOWN_ROUNDS + 1)
+                for number in range(1, OBSERVED_ROUNDS + 1)
                 for part in _KIND[:2]
             ),
         ),
@@ -193,7 +193,7 @@ OBSERVATION_SIZE: Final = sum(len(block.features) for block in BLOCKS)
 assert len(_BY_NAME["opponents"].columns) == SEAT_FEATURES
 assert len(_BY_NAME["rules"].columns) == NUM_RULE_FEATURES
 
-_RECORDS: Final = {"opponents": SEAT_SHOWN_DTYPE, "log": LOGGED_DTYPE}
+_RECORDS: Final = {"opponents": PUBLIC_SEAT_DTYPE, "log": LOG_ENTRY_DTYPE}
 OBSERVATION_DTYPE: Final = np.dtype(
     (
         np.record,

@@ -30,21 +30,21 @@ from sabacc_env.engine.layout import (
     SWAP,
 )
 
-SYLOP_CODE: Final = 0.05
+SYLOP_ENCODING: Final = 0.05
 
-CARD_CODES: Final = np.zeros(64, dtype=np.float32)
+CARD_ENCODING: Final = np.zeros(64, dtype=np.float32)
 """A card as value / 10, a Sylop 0.05, none 0."""
 CARD_THIRDS: Final = np.zeros(64, dtype=np.float32)
 """A third for a card, 0 for none."""
 CARD_THIRDS[:NUM_CARDS] = 1 / 3
-SUIT_CODES: Final = np.zeros(64, dtype=np.float32)
+SUIT_ENCODING: Final = np.zeros(64, dtype=np.float32)
 """A card's suit (1 to 3) / 3; 0 for a Sylop and for none."""
 for _id in range(NUM_CARDS):
     _value = Card(_id).value
-    CARD_CODES[_id] = _value / 10 if _value else SYLOP_CODE
-    SUIT_CODES[_id] = (_id // 20 + 1) / 3 if _value else 0
+    CARD_ENCODING[_id] = _value / 10 if _value else SYLOP_ENCODING
+    SUIT_ENCODING[_id] = (_id // 20 + 1) / 3 if _value else 0
 
-KIND_CODES: Final = np.zeros((16, 3), dtype=np.float32)
+KIND_ENCODING: Final = np.zeros((16, 3), dtype=np.float32)
 """A move kind as three numbers, none as zeros: where a card comes from (1 the draw pile, -1 the
 discard pile, 0.5 a forced redraw); what becomes of the hand (above 0 it grows or stays, below 0 a
 card is put down); what becomes of the bet (1 raise, 0.5 call, 0.25 check, -1 junk)."""
@@ -64,7 +64,7 @@ for _kind, _code in {
     RAISE: (0, 0, 1),
     JUNK: (0, 0, -1),
 }.items():
-    KIND_CODES[_kind] = _code
+    KIND_ENCODING[_kind] = _code
 
 THIRDS_OF_BITS: Final = np.zeros((256, 8), dtype=np.float32)
 """For each of eight bits a third, or 0."""
@@ -75,22 +75,22 @@ FIFTHS: Final = (np.arange(8) / 5).astype(np.float32)
 SIXTHS: Final = (np.arange(8) / 6).astype(np.float32)
 EIGHTHS: Final = (np.arange(16) / 8).astype(np.float32)
 TENTHS: Final = (np.arange(16) / 10).astype(np.float32)
-TOTAL_CODES: Final = (((np.arange(128) + 64) % 128 - 64) / 10).astype(np.float32)
+TOTAL_ENCODING: Final = (((np.arange(128) + 64) % 128 - 64) / 10).astype(np.float32)
 """A hand's total / 10, of totals from -60 to +60."""
-PLACE_CODES: Final = (np.arange(32) / 31).astype(np.float32)
-KEY_CODES: Final = (np.arange(64) / 63).astype(np.float32)
-PILE_CODES: Final = (np.arange(64) / NUM_CARDS).astype(np.float32)
+PLACE_ENCODING: Final = (np.arange(32) / 31).astype(np.float32)
+KEY_ENCODING: Final = (np.arange(64) / 63).astype(np.float32)
+PILE_ENCODING: Final = (np.arange(64) / NUM_CARDS).astype(np.float32)
 
-BY_RISING_VALUE: Final = np.zeros(1024, dtype=np.int16)
+REVERSED_BITS: Final = np.zeros(1024, dtype=np.int16)
 """The negative cards of a suit, bits from -1 to -10, as bits from -10 to -1."""
 for _cards in range(1024):
-    BY_RISING_VALUE[_cards] = int(f"{_cards:010b}"[::-1], 2)
+    REVERSED_BITS[_cards] = int(f"{_cards:010b}"[::-1], 2)
 
-LOG_SEATS: Final = np.zeros((16, 8, 16), dtype=np.float32)
+LOG_SEAT_ENCODING: Final = np.zeros((16, 8, 16), dtype=np.float32)
 """The seat of an action, 1 + seats after the observer, / 8: by players, observer, seat."""
 for _players in range(1, MAX_SEATS + 1):
     for _observer, _seat in product(range(_players), repeat=2):
-        LOG_SEATS[_players, _observer, _seat] = (1 + (_seat - _observer) % _players) / 8
+        LOG_SEAT_ENCODING[_players, _observer, _seat] = (1 + (_seat - _observer) % _players) / 8
 
 
 @inlined

@@ -8,10 +8,16 @@ from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import (
     LOG_LENGTH,
     MAX_HAND,
-    SHOWN_ROUNDS,
+    OBSERVED_ROUNDS,
     Record,
 )
-from sabacc_env.engine.observation.encoding import CARD_CODES, FIFTHS, KIND_CODES, inverse, share
+from sabacc_env.engine.observation.encoding import (
+    CARD_ENCODING,
+    FIFTHS,
+    KIND_ENCODING,
+    inverse,
+    share,
+)
 
 LAST_ACTION = 13
 CARD_ACTIONS = 16
@@ -44,7 +50,7 @@ def show_stakes(g: Record, r: Record, seat: int) -> None:
     show(g, seat, 4, share(credits_left, per_start, 4))
     show(g, seat, 5, share(int(g.bet_hand[seat]), per_start, 4))
     for part in range(3):
-        show(g, seat, LAST_ACTION + part, KIND_CODES[last, part])
+        show(g, seat, LAST_ACTION + part, KIND_ENCODING[last, part])
 
 
 @inlined
@@ -60,16 +66,16 @@ def show_cards(g: Record, seat: int) -> None:
         for slot in range(int(g.num_cards[seat])):
             card = int(g.cards[seat, slot]) & 63
             if known >> card & 1:
-                show(g, seat, shown, CARD_CODES[card])
+                show(g, seat, shown, CARD_ENCODING[card])
                 shown += 1
-    show(g, seat, 12, CARD_CODES[int(g.spikes[seat]) & 63])
+    show(g, seat, 12, CARD_ENCODING[int(g.spikes[seat]) & 63])
 
 
 @jit
 def show_card_actions(g: Record, seat: int) -> None:
     """Rewrite what a seat did in the card phases of the rounds shown."""
-    first = max(0, int(g.round_no) - SHOWN_ROUNDS) & 7
-    for index in range(SHOWN_ROUNDS):
+    first = max(0, int(g.round_no) - OBSERVED_ROUNDS) & 7
+    for index in range(OBSERVED_ROUNDS):
         show_card_action(g, seat, index, int(g.card_action[seat, first + index]))
 
 
@@ -77,8 +83,8 @@ def show_card_actions(g: Record, seat: int) -> None:
 def show_card_action(g: Record, seat: int, index: int, kind: int) -> None:
     """Rewrite what a seat did in the card phase of one of the rounds shown."""
     column = CARD_ACTIONS + 2 * (index & 3)
-    show(g, seat & 7, column, KIND_CODES[kind & 15, 0])
-    show(g, seat & 7, column + 1, KIND_CODES[kind & 15, 1])
+    show(g, seat & 7, column, KIND_ENCODING[kind & 15, 0])
+    show(g, seat & 7, column + 1, KIND_ENCODING[kind & 15, 1])
 
 
 @inlined
@@ -92,7 +98,7 @@ def log_action(g: Record, seat: int, kind: int, amount: int, pot: int) -> None:
     """Remember a public action: its seat, its kind, and what it paid (a raise: its total)."""
     first = (int(g.log_first) - 1) & (LOG_LENGTH - 1)
     for part in range(3):
-        g.log[first].features[part] = KIND_CODES[kind & 15, part]
+        g.log[first].features[part] = KIND_ENCODING[kind & 15, part]
     g.log[first].features[3] = share(amount, inverse(pot), 4)
     g.log_seats[first] = seat
     g.log_first = first

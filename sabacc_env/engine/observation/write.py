@@ -18,24 +18,24 @@ from sabacc_env.engine.layout import (
     MAX_HAND,
     MAX_SEATS,
     NUM_RULE_FEATURES,
+    OBSERVED_ROUNDS,
     SEAT_FEATURES,
-    SHOWN_ROUNDS,
     Record,
 )
 from sabacc_env.engine.observation.encoding import (
-    BY_RISING_VALUE,
-    CARD_CODES,
+    CARD_ENCODING,
     CARD_THIRDS,
     EIGHTHS,
     FIFTHS,
-    KEY_CODES,
-    LOG_SEATS,
-    PILE_CODES,
-    PLACE_CODES,
-    SUIT_CODES,
+    KEY_ENCODING,
+    LOG_SEAT_ENCODING,
+    PILE_ENCODING,
+    PLACE_ENCODING,
+    REVERSED_BITS,
+    SUIT_ENCODING,
     TENTHS,
     THIRDS_OF_BITS,
-    TOTAL_CODES,
+    TOTAL_ENCODING,
     flag,
     inverse,
     share,
@@ -43,19 +43,19 @@ from sabacc_env.engine.observation.encoding import (
 from sabacc_env.engine.piles import VALUES, count
 from sabacc_env.engine.ranking import KEY_SHIFT, PLACE_SHIFT, hand_place
 
-NOTHING: Final = np.float32(0)
+ZERO: Final = np.float32(0)
 SUIT: Final = 0xFFFFF
 
 
 @jit
 def observe(g: Record, r: Record, seat: int, out: Record) -> None:
     """Write the observation of a seat into a row of ``OBSERVATION_SIZE`` float32."""
-    observe_rules(g, r, out)
-    observe_play(g, r, seat, out)
+    write_rules(g, r, out)
+    write_turn_features(g, r, seat, out)
 
 
 @jit
-def observe_rules(g: Record, r: Record, out: Record) -> None:
+def write_rules(g: Record, r: Record, out: Record) -> None:
     """Write what never changes at a table: its rules; zeros for the seats it lacks."""
     for index in range(NUM_RULE_FEATURES):
         out.rules[index] = r.features[index]
@@ -66,17 +66,17 @@ def observe_rules(g: Record, r: Record, out: Record) -> None:
 
 
 @jit
-def observe_play(g: Record, r: Record, seat: int, out: Record) -> None:
-    """Write all the rest, into a row where ``observe_rules`` has been."""
-    put_own_cards(g, r, seat, out)
-    put_piles(g, seat, out)
-    put_course(g, seat, out)
-    put_stakes(g, r, seat, out)
-    put_log(g, seat, out)
+def write_turn_features(g: Record, r: Record, seat: int, out: Record) -> None:
+    """Write all the rest, into a row where ``write_rules`` has been."""
+    write_own_cards(g, r, seat, out)
+    write_piles(g, seat, out)
+    write_progress(g, seat, out)
+    write_credits(g, r, seat, out)
+    write_log(g, seat, out)
 
 
 @inlined
-def put_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
+def write_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
     """Write what the seat holds and what it would rank."""
     for index in range(len(out.own_values)):
         out.own_values[index] = 0.0
@@ -88,17 +88,17 @@ def put_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
         value = int(VALUES[card])
         total += value
         out.own_values[(10 + value) & 31] += CARD_THIRDS[card]
-        out.own_slots[3 * slot] = CARD_CODES[card]
-        out.own_slots[3 * slot + 1] = SUIT_CODES[card]
+        out.own_slots[3 * slot] = CARD_ENCODING[card]
+        out.own_slots[3 * slot + 1] = SUIT_ENCODING[card]
         out.own_slots[3 * slot + 2] = known >> card & 1
-    out.own_spike[0] = CARD_CODES[spike]
+    out.own_spike[0] = CARD_ENCODING[spike]
     if g.num_cards[seat] > 0:
         strength = hand_place(int(r.ranking), g, seat, total)
-        out.own_total[0] = TOTAL_CODES[total & 127]
+        out.own_total[0] = TOTAL_ENCODING[total & 127]
         out.own_total[1] = flag(total == 0)
         out.own_total[2] = flag(total > 0)
-        out.own_rank[0] = PLACE_CODES[strength >> PLACE_SHIFT & 31]
-        out.own_rank[1] = KEY_CODES[strength >> KEY_SHIFT & 63]
+        out.own_rank[0] = PLACE_ENCODING[strength >> PLACE_SHIFT & 31]
+        out.own_rank[1] = KEY_ENCODING[strength >> KEY_SHIFT & 63]
     else:
         for index in range(3):
             out.own_total[index] = 0.0
@@ -107,26 +107,26 @@ def put_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
 
 
 @inlined
-def put_piles(g: Record, seat: int, out: Record) -> None:
+def write_piles(g: Record, seat: int, out: Record) -> None:
     """Write the card being decided on, the piles, and how many cards of each value were seen."""
-    out.drawn[0] = CARD_CODES[int(g.drawn) & 63] if g.seat_to_act == seat else NOTHING
+    out.drawn[0] = CARD_ENCODING[int(g.drawn) & 63] if g.seat_to_act == seat else ZERO
     top = int(g.num_discards) - 1
-    out.discard_top[0] = CARD_CODES[int(g.discards[top & 63]) & 63] if top >= 0 else NOTHING
-    out.draw_pile[0] = PILE_CODES[(int(g.deck_size) - int(g.deck_next)) & 63]
+    out.discard_top[0] = CARD_ENCODING[int(g.discards[top & 63]) & 63] if top >= 0 else ZERO
+    out.draw_pile[0] = PILE_ENCODING[(int(g.deck_size) - int(g.deck_next)) & 63]
     seen = int(g.seen_by_all) | int(g.seen_by[seat])
     # Three suits of 20 bits each, and two Sylops, are added column by column.
     first, second, third = seen & SUIT, seen >> 20 & SUIT, seen >> 40 & SUIT
     zeros = seen >> 60 & 3
-    odd = by_rising_value(first ^ second ^ third) | (zeros & 1 ^ zeros >> 1) << 10
-    pairs = by_rising_value(first & second | first & third | second & third)
+    odd = ascending_value_bits(first ^ second ^ third) | (zeros & 1 ^ zeros >> 1) << 10
+    pairs = ascending_value_bits(first & second | first & third | second & third)
     pairs |= (zeros & zeros >> 1) << 10
-    put_thirds(odd & 255, pairs & 255, 0, 8, out)
-    put_thirds(odd >> 8 & 255, pairs >> 8 & 255, 8, 8, out)
-    put_thirds(odd >> 16 & 255, pairs >> 16 & 255, 16, 5, out)
+    write_seen_values(odd & 255, pairs & 255, 0, 8, out)
+    write_seen_values(odd >> 8 & 255, pairs >> 8 & 255, 8, 8, out)
+    write_seen_values(odd >> 16 & 255, pairs >> 16 & 255, 16, 5, out)
 
 
 @inlined
-def put_thirds(odd: int, pairs: int, first: int, count: int, out: Record) -> None:
+def write_seen_values(odd: int, pairs: int, first: int, count: int, out: Record) -> None:
     """Write how many cards were seen of some values, in thirds: bit by bit odd + 2 * pairs."""
     for index in range(count):
         pair = THIRDS_OF_BITS[pairs, index]
@@ -134,13 +134,13 @@ def put_thirds(odd: int, pairs: int, first: int, count: int, out: Record) -> Non
 
 
 @inlined
-def by_rising_value(suit: int) -> int:
+def ascending_value_bits(suit: int) -> int:
     """Return a suit's cards as bits from -10 to +10, the bit of 0 free."""
-    return int(BY_RISING_VALUE[suit >> 10 & 1023]) | (suit & 1023) << 11
+    return int(REVERSED_BITS[suit >> 10 & 1023]) | (suit & 1023) << 11
 
 
 @inlined
-def put_course(g: Record, seat: int, out: Record) -> None:
+def write_progress(g: Record, seat: int, out: Record) -> None:
     """Write round, phase, dice, position and the like."""
     round_no = int(g.round_no)
     for index in range(5):
@@ -151,8 +151,8 @@ def put_course(g: Record, seat: int, out: Record) -> None:
     out.phase[1] = flag(g.drawn >= 0)
     out.phase[2] = flag(phase == DICE)
     out.phase[3] = flag(phase == BETTING)
-    first = 2 * max(0, round_no - SHOWN_ROUNDS) & 15
-    for index in range(2 * SHOWN_ROUNDS):
+    first = 2 * max(0, round_no - OBSERVED_ROUNDS) & 15
+    for index in range(2 * OBSERVED_ROUNDS):
         out.dice[index] = g.public_dice[first + index]
     num_players = int(g.num_players)
     after = seat - int(g.dealer)
@@ -164,7 +164,7 @@ def put_course(g: Record, seat: int, out: Record) -> None:
 
 
 @inlined
-def put_stakes(g: Record, r: Record, seat: int, out: Record) -> None:
+def write_credits(g: Record, r: Record, seat: int, out: Record) -> None:
     """Write the seat's credits, what the bet and the pots are; what all may know of others."""
     staked = int(g.staked)
     per_pot = inverse(staked)
@@ -198,7 +198,7 @@ def put_stakes(g: Record, r: Record, seat: int, out: Record) -> None:
 
 
 @inlined
-def put_log(g: Record, seat: int, out: Record) -> None:
+def write_log(g: Record, seat: int, out: Record) -> None:
     """Write the last public actions, the newest first."""
     num_players = int(g.num_players) & 15
     first = int(g.log_first)
@@ -206,4 +206,6 @@ def put_log(g: Record, seat: int, out: Record) -> None:
         for entry in range(quarter, quarter + 4):
             logged = first + entry & (LOG_LENGTH - 1)
             out.log[entry] = g.log[logged]
-            out.log_seats[entry] = LOG_SEATS[num_players, seat & 7, int(g.log_seats[logged]) & 15]
+            out.log_seats[entry] = LOG_SEAT_ENCODING[
+                num_players, seat & 7, int(g.log_seats[logged]) & 15
+            ]

@@ -1,22 +1,23 @@
-"""A whole game tree: every decision, every outcome of chance, every end of a hand.
+"""The whole game tree of a hand: every decision, every chance outcome, every end.
 
-``grow`` walks through the tree depth first, playing real records, and writes what a solver needs:
-whose turn each node is, its children, their chances, and what the ends pay. It stops where there is
-no more room and goes on when it is called again with more.
+``expand`` traverses the tree depth first, playing real records, and writes what a solver needs:
+whose turn each node is, its children, their probabilities, and the payoffs of the ends. It stops
+when there is no room left, and goes on when it is called again with more.
 
-Outcomes of chance that no rule tells apart are one, and their chances are added up: ends that pay
-the same; else records in which alike cards (``solved_games.suit_isomorphism``) lie in the same
-places. The faces of the dice are in neither: only what they do is.
+Isomorphic chance outcomes are merged and their probabilities added up. Two ends are isomorphic if
+they pay the same. Other records are isomorphic if isomorphic cards
+(``solved_games.suit_isomorphism``) lie in the same places. Of the dice only the effect matters, not
+the faces.
 
-A seat's information state is the sequence of what it observed at its own turns, folded into 63 bits
-(``recall``): the rows that every agent is shown, what it did itself among it, and what was legal.
+A seat's information state is the sequence of its observations and legal actions at its own turns,
+hashed into 63 bits (``update_info_state``). The observations contain its own actions.
 """
 
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from sabacc_env.engine.chance import WORD, asked, tell, used
+from sabacc_env.engine.chance import WORD, force_chance, has_used_chance, num_unforced_outcomes
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
@@ -31,7 +32,7 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.piles import count, lowest
-from sabacc_env.engine.step import deal, describe, legal_actions, play_action
+from sabacc_env.engine.step import deal, legal_actions, pack_move, play_action
 
 CHANCE: Final = -1
 END: Final = -2
@@ -40,66 +41,66 @@ END: Final = -2
 DEAL: Final = -1
 """In place of the action that chance follows."""
 
-# Why the walk has stopped.
+# Why the traversal has stopped.
 DONE: Final = 0
 NO_ROOM: Final = -1
 TOO_DEEP: Final = -2
 TOO_MANY_OUTCOMES: Final = -3
-"""Or too many ways to get there: blind draws that are tied again and again."""
+"""Or too many ways to reach them: blind draws can be tied again and again."""
 
-MOST_WAYS: Final = 2**24
-HIGHEST_NUMBER: Final = 2**62
+MAX_WAYS: Final = 2**24
+MAX_NUMBER: Final = 2**62
 
 
-class Position(NamedTuple):
-    """What the tree is of."""
+class Root(NamedTuple):
+    """The hand whose tree is built."""
 
-    start: Array  # (1,) GAME_DTYPE: ready for its deal, all chance told
+    start: Array  # (1,) GAME_DTYPE: ready for its deal, all chance forced
     rules: Array  # (1,) RULES_DTYPE
     sizes: Array  # (1,) BET_SIZES_DTYPE
-    classes: Array  # (64,) int64: equal for cards that no rule tells apart
-    suits: bool  # whether no rule tells suits apart
-    merged: bool  # whether outcomes that no rule tells apart are one
+    card_classes: Array  # (64,) int64: equal for isomorphic cards
+    suits_isomorphic: bool  # whether no rule tells suits apart
+    merge_isomorphic: bool  # whether isomorphic chance outcomes are merged
 
 
-class Path(NamedTuple):
-    """The nodes from the root to where the walk is: a frame for each, and what is noted there."""
+class Traversal(NamedTuple):
+    """The stack of a depth-first traversal: a frame for each node on the path from the root."""
 
     counters: Array  # (1,) COUNTERS_DTYPE
     frames: Array  # (depth,) FRAME_DTYPE
-    games: Array  # (depth,) GAME_DTYPE; before a chance event: of the decision that it follows
-    trial: Array  # (1,) GAME_DTYPE: for trying out
+    games: Array  # (depth,) GAME_DTYPE; of a chance node: before the action that it follows
+    trial: Array  # (1,) GAME_DTYPE: for trying chance outcomes
     rows: Array  # (1,) OBSERVATION_DTYPE
     words: Array  # (OBSERVATION_SIZE,) int32: the same memory
-    numbers: Array  # (outcomes,) int64: of the outcomes of the events on the path
-    chances: Array  # (outcomes,) float64
-    names: Array  # (slots,) int64: a hash table of one event's outcomes; a power of 2, and more
-    found: Array  # (slots,) int64: which outcome has that name
-    events: Array  # (slots,) int64: in which event it was written
-    pending: Array  # (choices, 2) int64: numbers and products that are still to be tried
+    numbers: Array  # (outcomes,) int64: what forces each outcome of the events on the path
+    probabilities: Array  # (outcomes,) float64
+    hash_keys: Array  # (slots,) int64: a hash table of one event's outcomes
+    hash_outcomes: Array  # (slots,) int64: the outcome with that key
+    hash_events: Array  # (slots,) int64: the event in which it was written
+    pending: Array  # (n, 2) int64: numbers and products (see ``force_chance``) still to try
 
 
-class Grown(NamedTuple):
+class Tree(NamedTuple):
     """The tree so far. The children of a node are consecutive."""
 
     seats: Array  # (n,) int8: the seat to act, CHANCE or END
-    children: Array  # (n,) int32: the first child; of an end its place in ``net``
-    widths: Array  # (n,) int32: how many children
-    keys: Array  # (n,) int64: the information state of a decision
-    edges: Array  # (n,) int64: the action that led here, or the number that told chance
-    chances: Array  # (n,) float64: of the outcome that led here; 1 after an action
-    net: Array  # (m, num_players) int32: net credits
+    first_children: Array  # (n,) int32: the first child; of an end its row of ``net_credits``
+    num_children: Array  # (n,) int32
+    info_states: Array  # (n,) int64: the information state of a decision
+    edges: Array  # (n,) int64: the action that led here, or the number that forced the outcome
+    probabilities: Array  # (n,) float64: of the outcome that led here; 1 after an action
+    net_credits: Array  # (m, num_players) int32: of the ends
 
 
-class NodesShown(NamedTuple):
-    """Some nodes, and what is seen there."""
+class NodeTurns(NamedTuple):
+    """Some nodes, and the turns of the seats to act there."""
 
     nodes: Array  # (n,) int64
     rows: Array  # (n,) OBSERVATION_DTYPE
     legal: Array  # (n,) int64, bits
-    games: Array  # (1,) GAME_DTYPE: for playing there
-    path: Array  # (depth,) int64: for finding the way
-    played: Array  # (depth,) int64: the moves on the way to the last one, as ``describe`` has them
+    games: Array  # (1,) GAME_DTYPE: scratch, the hand at the last node
+    path: Array  # (depth,) int64: scratch, the nodes on the path
+    played: Array  # (depth,) int64: the moves on the path to the last node, packed
 
 
 COUNTERS_DTYPE: Final = np.dtype(
@@ -109,8 +110,8 @@ COUNTERS_DTYPE: Final = np.dtype(
             ("nodes", "i8"),
             ("ends", "i8"),
             ("depth", "i8"),  # the frames in use
-            ("outcomes", "i8"),  # noted by the chance events on the path
-            ("event", "i8"),  # how many were listed
+            ("outcomes", "i8"),  # listed by the chance events on the path
+            ("event", "i8"),  # how many events were listed
         ],
     )
 )
@@ -118,12 +119,12 @@ FRAME_DTYPE: Final = np.dtype(
     (
         np.record,
         [
-            ("keys", "i8", (MAX_SEATS,)),  # the information states at each seat's last turn
+            ("info_states", "i8", (MAX_SEATS,)),  # at each seat's last turn
             ("is_chance", "i8"),
-            ("child", "i8"),  # the node that is visited next
-            ("actions", "i8"),  # a decision: those still to visit, as bits
-            ("action", "i8"),  # chance: what it follows
-            ("first", "i8"),  # the outcomes of the event: the first, the next one to visit, the end
+            ("child", "i8"),  # the node to visit next
+            ("actions", "i8"),  # of a decision: those still to visit, as bits
+            ("action", "i8"),  # of a chance node: the action that it follows
+            ("first", "i8"),  # of a chance node: its first outcome, the next to visit, the end
             ("next", "i8"),
             ("end", "i8"),
         ],
@@ -132,45 +133,45 @@ FRAME_DTYPE: Final = np.dtype(
 
 
 @jit
-def fold(key: int, word: int) -> int:
-    """Hash a 63-bit key with a 32-bit word more."""
-    low = ((key & WORD) ^ word) * 0x21F0AAAD & WORD
-    high = ((key >> 32) ^ (word + 0x3C6EF372 & WORD)) * 0x735A2D97 & WORD
+def hash_word(info_state: int, word: int) -> int:
+    """Return a 63-bit hash extended by a 32-bit word."""
+    low = ((info_state & WORD) ^ word) * 0x21F0AAAD & WORD
+    high = ((info_state >> 32) ^ (word + 0x3C6EF372 & WORD)) * 0x735A2D97 & WORD
     low ^= low >> 15
     high ^= high >> 16
     return (high & 0x7FFFFFFF) << 32 | low ^ (high >> 31)
 
 
 @jit
-def recall(key: int, words: Array, legal: int) -> int:
+def update_info_state(info_state: int, words: Array, legal: int) -> int:
     """Return an information state after another turn.
 
-    ``words`` are the observation in 32 bits each, ``legal`` what may be done as bits.
+    ``words`` is the observation as 32-bit words, ``legal`` the legal actions as bits.
     """
     for index in range(len(words)):
-        key = fold(key, int(words[index]) & WORD)
-    return fold(fold(key, legal & WORD), legal >> 32)
+        info_state = hash_word(info_state, int(words[index]) & WORD)
+    return hash_word(hash_word(info_state, legal & WORD), legal >> 32)
 
 
 @jit
-def forget(row: Record, suits: bool) -> None:
-    """Leave out of an observation what tells outcomes apart that are one: dice, and alike suits."""
+def canonicalize(row: Record, suits_isomorphic: bool) -> None:
+    """Clear what differs between isomorphic observations: the dice, and the suits if isomorphic."""
     for index in range(len(row.dice)):
         row.dice[index] = 0.0
-    if suits:
+    if suits_isomorphic:
         for slot in range(MAX_HAND):
             row.own_slots[3 * slot + 1] = 0.0
 
 
 @jit
-def distinct(row: Record, legal: int) -> int:
-    """Return the legal actions without those on a card that is like the one before it."""
+def drop_isomorphic_actions(row: Record, legal: int) -> int:
+    """Return the legal actions without those on a card isomorphic to the one before it."""
     for slot in range(1, MAX_HAND):
-        alike = row.own_slots[3 * slot] != 0.0
+        isomorphic = row.own_slots[3 * slot] != 0.0
         for column in range(3):
             if row.own_slots[3 * slot + column] != row.own_slots[3 * slot - 3 + column]:
-                alike = False
-        if alike:
+                isomorphic = False
+        if isomorphic:
             for kind in range(len(SLOT_KINDS)):
                 legal &= ~(1 << (FIRST_CARD_ACTION + kind * MAX_HAND + slot))
     return legal
@@ -180,314 +181,332 @@ def distinct(row: Record, legal: int) -> int:
 
 
 @jit
-def happen(g: Record, position: Position, action: int, number: int, product: int) -> None:
-    """Play an action, or deal, and what chance makes of it as it is told."""
-    tell(g, number, product)
+def play_with_forced_chance(g: Record, root: Root, action: int, number: int, product: int) -> None:
+    """Play an action, or deal, with forced chance outcomes."""
+    force_chance(g, number, product)
     if action == DEAL:
-        deal(g, position.rules[0])
+        deal(g, root.rules[0])
     else:
-        play_action(g, position.rules[0], action, position.sizes[0])
+        play_action(g, root.rules[0], action, root.sizes[0])
 
 
 @jit
-def name_of(g: Record, classes: Array) -> int:
-    """Return a hash of what rules can tell about the outcome of an event, by classes of cards.
+def outcome_hash(g: Record, card_classes: Array) -> int:
+    """Return a hash that is the same for isomorphic outcomes of one event.
 
-    Whatever the event cannot change is left out, and so is the draw pile: it holds the rest.
+    It leaves out what the event cannot change, and the draw pile, which holds the other cards.
     """
-    name = 0
+    digest = 0
     if g.phase == OVER:
         for seat in range(int(g.num_players)):
-            name = fold(name, int(g.net_credits[seat]) & WORD)
-        return name
+            digest = hash_word(digest, int(g.net_credits[seat]) & WORD)
+        return digest
     for seat in range(int(g.num_players)):
         for slot in range(int(g.num_cards[seat])):
             card = int(g.cards[seat, slot])
-            name = fold(name, 2 * int(classes[card]) + (int(g.known[seat]) >> card & 1))
-        name = fold(name, 256 + int(classes[int(g.spikes[seat]) & 63]))
+            digest = hash_word(
+                digest, 2 * int(card_classes[card]) + (int(g.known[seat]) >> card & 1)
+            )
+        digest = hash_word(digest, 256 + int(card_classes[int(g.spikes[seat]) & 63]))
     for index in range(int(g.num_discards)):
-        name = fold(name, int(classes[int(g.discards[index])]))
+        digest = hash_word(digest, int(card_classes[int(g.discards[index])]))
     junked = int(g.junked_cards)
     sum_of_junked = 0  # in any order
     while junked != 0:
-        sum_of_junked += fold(0, int(classes[lowest(junked)])) & 0xFFFFFF
+        sum_of_junked += hash_word(0, int(card_classes[lowest(junked)])) & 0xFFFFFF
         junked &= junked - 1
-    name = fold(name, sum_of_junked)
-    name = fold(name, int(classes[int(g.drawn) & 63]))
-    name = fold(name, int(g.phase) << 24 | (int(g.seat_to_act) & 15) << 16 | int(g.to_go))
-    return fold(name, int(g.round_no) << 16 | int(g.deck_size) - int(g.deck_next))
+    digest = hash_word(digest, sum_of_junked)
+    digest = hash_word(digest, int(card_classes[int(g.drawn) & 63]))
+    digest = hash_word(digest, int(g.phase) << 24 | (int(g.seat_to_act) & 15) << 16 | int(g.to_go))
+    return hash_word(digest, int(g.round_no) << 16 | int(g.deck_size) - int(g.deck_next))
 
 
 @jit
-def list_outcomes(position: Position, path: Path, frame: int, action: int) -> int:
-    """Note the outcomes of an action after those on the path; return their end, or what is wrong.
+def list_outcomes(root: Root, traversal: Traversal, frame: int, action: int) -> int:
+    """List the outcomes of an action after those of the path.
 
-    The first one listed is told by the number 0.
+    The first one is forced by the number 0.
+
+    Returns:
+        The end of the outcomes, or why the traversal must stop.
     """
-    counters = path.counters[0]
+    counters = traversal.counters[0]
     counters.event = int(counters.event) + 1
     first = int(counters.outcomes)
     end = first
-    path.pending[0, 0] = 0
-    path.pending[0, 1] = 1
+    traversal.pending[0, 0] = 0
+    traversal.pending[0, 1] = 1
     waiting = 1
     ways = 0
     while waiting != 0:
         waiting -= 1
-        number = int(path.pending[waiting, 0])
-        product = int(path.pending[waiting, 1])
-        path.trial[0] = path.games[frame]
-        happen(path.trial[0], position, action, number, product)
-        limit = asked(path.trial[0])
+        number = int(traversal.pending[waiting, 0])
+        product = int(traversal.pending[waiting, 1])
+        traversal.trial[0] = traversal.games[frame]
+        play_with_forced_chance(traversal.trial[0], root, action, number, product)
+        limit = num_unforced_outcomes(traversal.trial[0])
         if limit != 0:
-            if product > HIGHEST_NUMBER // limit or waiting + limit > len(path.pending):
+            if product > MAX_NUMBER // limit or waiting + limit > len(traversal.pending):
                 return TOO_MANY_OUTCOMES
             for choice in range(limit - 1, -1, -1):
-                path.pending[waiting, 0] = number + choice * product
-                path.pending[waiting, 1] = product * limit
+                traversal.pending[waiting, 0] = number + choice * product
+                traversal.pending[waiting, 1] = product * limit
                 waiting += 1
             continue
         ways += 1
-        if end == len(path.numbers) or ways > MOST_WAYS:
+        if end == len(traversal.numbers) or ways > MAX_WAYS:
             return TOO_MANY_OUTCOMES
-        noted = noted_as(position, path, end)
+        noted = outcome_of_trial(root, traversal, end)
         if noted == end:
-            path.numbers[end] = number
-            path.chances[end] = 0.0
+            traversal.numbers[end] = number
+            traversal.probabilities[end] = 0.0
             end += 1
-        path.chances[noted] += 1.0 / product
+        traversal.probabilities[noted] += 1.0 / product
     return end
 
 
 @jit
-def noted_as(position: Position, path: Path, end: int) -> int:
-    """Return which outcome of this event the trial is the same as, or the end if it is new."""
-    if not position.merged:
+def outcome_of_trial(root: Root, traversal: Traversal, end: int) -> int:
+    """Return the outcome of this event that the trial is isomorphic to, or the end if it is new."""
+    if not root.merge_isomorphic:
         return end
-    event = int(path.counters[0].event)
-    name = name_of(path.trial[0], position.classes)
-    slots = len(path.names) - 1
-    slot = name & slots
-    while path.events[slot] == event:
-        if path.names[slot] == name:
-            return int(path.found[slot])
+    event = int(traversal.counters[0].event)
+    digest = outcome_hash(traversal.trial[0], root.card_classes)
+    slots = len(traversal.hash_keys) - 1
+    slot = digest & slots
+    while traversal.hash_events[slot] == event:
+        if traversal.hash_keys[slot] == digest:
+            return int(traversal.hash_outcomes[slot])
         slot = (slot + 1) & slots
-    path.events[slot] = event
-    path.names[slot] = name
-    path.found[slot] = end
+    traversal.hash_events[slot] = event
+    traversal.hash_keys[slot] = digest
+    traversal.hash_outcomes[slot] = end
     return end
 
 
-# The walk.
+# The traversal.
 
 
 @jit
-def begin(position: Position, path: Path, grown: Grown) -> int:
-    """Start a walk at the root, the deal."""
-    counters = path.counters[0]
+def begin(root: Root, traversal: Traversal, tree: Tree) -> int:
+    """Start a traversal at the root, the deal."""
+    counters = traversal.counters[0]
     counters.nodes = 1
     counters.ends = 0
     counters.outcomes = 0
     counters.depth = 0
     counters.event = 0
-    path.games[0] = position.start[0]
-    path.frames[0].keys[:] = 0
-    end = list_outcomes(position, path, 0, DEAL)
+    traversal.games[0] = root.start[0]
+    traversal.frames[0].info_states[:] = 0
+    end = list_outcomes(root, traversal, 0, DEAL)
     if end < 0:
         return end
-    await_chance(path, grown, 0, 0, DEAL, end)
+    make_chance_node(traversal, tree, 0, 0, DEAL, end)
     return NO_ROOM
 
 
 @jit
-def grow(position: Position, path: Path, grown: Grown) -> int:
-    """Visit nodes until all have been, or there is no room, and say which."""
-    counters = path.counters[0]
+def expand(root: Root, traversal: Traversal, tree: Tree) -> int:
+    """Visit nodes until none is left or the traversal must stop; return which it is."""
+    counters = traversal.counters[0]
     while counters.depth != 0:
         frame = int(counters.depth) - 1
-        if frame + 1 == len(path.frames):
+        if frame + 1 == len(traversal.frames):
             return TOO_DEEP
-        if path.frames[frame].is_chance == 1:
-            problem = visit_outcome(position, path, grown, frame)
+        if traversal.frames[frame].is_chance == 1:
+            problem = visit_outcome(root, traversal, tree, frame)
         else:
-            problem = visit_action(position, path, grown, frame)
+            problem = visit_action(root, traversal, tree, frame)
         if problem != DONE:
             return problem
     return DONE
 
 
 @jit
-def visit_outcome(position: Position, path: Path, grown: Grown, frame: int) -> int:
+def visit_outcome(root: Root, traversal: Traversal, tree: Tree, frame: int) -> int:
     """Go on to the next outcome of an event, or back where there is none left."""
-    f = path.frames[frame]
-    counters = path.counters[0]
+    f = traversal.frames[frame]
+    counters = traversal.counters[0]
     if f.next == f.end:
         counters.outcomes = f.first
         counters.depth = frame
         return DONE
-    if counters.nodes + MAX_ACTIONS > len(grown.seats):
+    if counters.nodes + MAX_ACTIONS > len(tree.seats):
         return NO_ROOM
     outcome = int(f.next)
     child = int(f.child)
-    grown.edges[child] = path.numbers[outcome]
-    grown.chances[child] = path.chances[outcome]
+    tree.edges[child] = traversal.numbers[outcome]
+    tree.probabilities[child] = traversal.probabilities[outcome]
     f.next = outcome + 1
     f.child = child + 1
-    path.frames[frame + 1].keys = f.keys
-    path.games[frame + 1] = path.games[frame]
-    happen(path.games[frame + 1], position, int(f.action), int(path.numbers[outcome]), 0)
-    arrive(position, path, grown, frame + 1, child)
+    traversal.frames[frame + 1].info_states = f.info_states
+    traversal.games[frame + 1] = traversal.games[frame]
+    play_with_forced_chance(
+        traversal.games[frame + 1], root, int(f.action), int(traversal.numbers[outcome]), 0
+    )
+    make_decision_or_end(root, traversal, tree, frame + 1, child)
     return DONE
 
 
 @jit
-def visit_action(position: Position, path: Path, grown: Grown, frame: int) -> int:
+def visit_action(root: Root, traversal: Traversal, tree: Tree, frame: int) -> int:
     """Go on to the next action of a decision, or back where there is none left."""
-    f = path.frames[frame]
-    counters = path.counters[0]
+    f = traversal.frames[frame]
+    counters = traversal.counters[0]
     if f.actions == 0:
         counters.depth = frame
         return DONE
     action = lowest(int(f.actions))
-    end = list_outcomes(position, path, frame, action)
+    end = list_outcomes(root, traversal, frame, action)
     if end < 0:
         return end
     outcomes = end - int(counters.outcomes)
-    if counters.nodes + max(outcomes, MAX_ACTIONS) > len(grown.seats):
+    if counters.nodes + max(outcomes, MAX_ACTIONS) > len(tree.seats):
         return NO_ROOM
     child = int(f.child)
-    grown.edges[child] = action
-    grown.chances[child] = 1.0
+    tree.edges[child] = action
+    tree.probabilities[child] = 1.0
     f.actions = int(f.actions) & (int(f.actions) - 1)
     f.child = child + 1
-    path.frames[frame + 1].keys = f.keys
-    path.games[frame + 1] = path.games[frame]
-    # Of an event that came to one outcome a node is kept, for it is one of several elsewhere: all
-    # nodes of an information state are then as deep. Ends are in none.
-    if outcomes > 1 or (used(path.trial[0]) and path.trial[0].phase != OVER):
-        await_chance(path, grown, frame + 1, child, action, end)
+    traversal.frames[frame + 1].info_states = f.info_states
+    traversal.games[frame + 1] = traversal.games[frame]
+    # An event with one outcome keeps its node, for elsewhere it has several: so all nodes of an
+    # information state are equally deep. Ends belong to none.
+    if outcomes > 1 or (has_used_chance(traversal.trial[0]) and traversal.trial[0].phase != OVER):
+        make_chance_node(traversal, tree, frame + 1, child, action, end)
     else:
-        happen(path.games[frame + 1], position, action, 0, 0)
-        arrive(position, path, grown, frame + 1, child)
+        play_with_forced_chance(traversal.games[frame + 1], root, action, 0, 0)
+        make_decision_or_end(root, traversal, tree, frame + 1, child)
     return DONE
 
 
 @jit
-def await_chance(path: Path, grown: Grown, frame: int, node: int, action: int, end: int) -> None:
-    """Make a node one of chance, whose outcomes are those just listed."""
-    counters = path.counters[0]
-    f = path.frames[frame]
+def make_chance_node(
+    traversal: Traversal, tree: Tree, frame: int, node: int, action: int, end: int
+) -> None:
+    """Make a chance node whose outcomes are those just listed."""
+    counters = traversal.counters[0]
+    f = traversal.frames[frame]
     f.is_chance = 1
     f.action = action
     f.child = counters.nodes
     f.first = counters.outcomes
     f.next = counters.outcomes
     f.end = end
-    add_children(counters, grown, node, CHANCE, end - int(counters.outcomes))
+    add_children(counters, tree, node, CHANCE, end - int(counters.outcomes))
     counters.outcomes = end
     counters.depth = frame + 1
 
 
 @jit
-def arrive(position: Position, path: Path, grown: Grown, frame: int, node: int) -> None:
-    """Make a node a decision, or the end, by the record that has been played to it."""
-    counters = path.counters[0]
-    g = path.games[frame]
+def make_decision_or_end(
+    root: Root, traversal: Traversal, tree: Tree, frame: int, node: int
+) -> None:
+    """Make a decision node, or an end, out of the record that was played to it."""
+    counters = traversal.counters[0]
+    g = traversal.games[frame]
     if g.phase == OVER:
         place = int(counters.ends)
         counters.ends = place + 1
-        grown.seats[node] = END
-        grown.children[node] = place
-        grown.widths[node] = 0
+        tree.seats[node] = END
+        tree.first_children[node] = place
+        tree.num_children[node] = 0
         for seat in range(int(g.num_players)):
-            grown.net[place, seat] = g.net_credits[seat]
+            tree.net_credits[place, seat] = g.net_credits[seat]
         return
     seat = int(g.seat_to_act)
-    f = path.frames[frame]
+    f = traversal.frames[frame]
     f.is_chance = 0
     f.child = counters.nodes
-    legal = legal_actions(g, position.rules[0], position.sizes[0])
-    observe(g, position.rules[0], seat, path.rows[0])
-    if position.merged:
-        forget(path.rows[0], position.suits)
-        legal = distinct(path.rows[0], legal)
+    legal = legal_actions(g, root.rules[0], root.sizes[0])
+    observe(g, root.rules[0], seat, traversal.rows[0])
+    if root.merge_isomorphic:
+        canonicalize(traversal.rows[0], root.suits_isomorphic)
+        legal = drop_isomorphic_actions(traversal.rows[0], legal)
     f.actions = legal
-    f.keys[seat] = recall(int(f.keys[seat]), path.words, legal)
-    grown.keys[node] = f.keys[seat]
-    add_children(counters, grown, node, seat, count(legal))
+    f.info_states[seat] = update_info_state(int(f.info_states[seat]), traversal.words, legal)
+    tree.info_states[node] = f.info_states[seat]
+    add_children(counters, tree, node, seat, count(legal))
     counters.depth = frame + 1
 
 
 @jit
-def add_children(counters: Record, grown: Grown, node: int, seat: int, width: int) -> None:
+def add_children(counters: Record, tree: Tree, node: int, seat: int, num_children: int) -> None:
     """Give a node its children: consecutive nodes, still to be visited."""
-    grown.seats[node] = seat
-    grown.children[node] = counters.nodes
-    grown.widths[node] = width
-    counters.nodes = int(counters.nodes) + width
+    tree.seats[node] = seat
+    tree.first_children[node] = counters.nodes
+    tree.num_children[node] = num_children
+    counters.nodes = int(counters.nodes) + num_children
 
 
 # Agents at the nodes of a tree.
 
 
 @jit
-def show_nodes(
-    position: Position, seats: Array, parents: Array, edges: Array, shown: NodesShown
+def write_node_turns(
+    root: Root, seats: Array, parents: Array, edges: Array, turns: NodeTurns
 ) -> None:
-    """Write what the seat to act sees and may do at some nodes: plays to each from the deal.
+    """Write the observations and legal actions at some nodes, replaying each from the deal.
 
-    ``seats``, ``parents`` and ``edges`` are of the whole tree: whose turn it is, the node before,
-    and the action or the number of chance that led from there.
+    ``seats``, ``parents`` and ``edges`` describe the whole tree: whose turn each node is, the node
+    before it, and the action or the forced chance outcome that led from there.
     """
-    for index in range(len(shown.nodes)):
-        go_to(position, seats, parents, edges, int(shown.nodes[index]), shown)
-        g = shown.games[0]
-        observe(g, position.rules[0], int(g.seat_to_act), shown.rows[index])
-        shown.legal[index] = legal_actions(g, position.rules[0], position.sizes[0])
+    for index in range(len(turns.nodes)):
+        replay_to(root, seats, parents, edges, int(turns.nodes[index]), turns)
+        g = turns.games[0]
+        observe(g, root.rules[0], int(g.seat_to_act), turns.rows[index])
+        turns.legal[index] = legal_actions(g, root.rules[0], root.sizes[0])
 
 
 @jit
-def go_to(
-    position: Position, seats: Array, parents: Array, edges: Array, node: int, shown: NodesShown
+def replay_to(
+    root: Root, seats: Array, parents: Array, edges: Array, node: int, turns: NodeTurns
 ) -> int:
-    """Play from the deal to a node; return how many moves that took, and write them."""
+    """Replay from the deal to a node; write the moves and return how many there are."""
     depth = 0
     while node >= 0:
-        shown.path[depth] = node
+        turns.path[depth] = node
         depth += 1
         node = int(parents[node])
-    shown.games[0] = position.start[0]
-    g = shown.games[0]
+    turns.games[0] = root.start[0]
+    g = turns.games[0]
     action = DEAL
     moves = 0
     for place in range(depth - 2, -1, -1):
-        node = int(shown.path[place])
+        node = int(turns.path[place])
         number = 0
         if seats[parents[node]] == CHANCE:
             number = int(edges[node])
         else:
             action = int(edges[node])
-            shown.played[moves] = describe(g, action)
+            turns.played[moves] = pack_move(g, action)
             moves += 1
-            if seats[node] == CHANCE:  # an action is played with what chance makes of it
+            if seats[node] == CHANCE:  # an action is played together with its chance outcome
                 continue
-        happen(g, position, action, number, 0)
+        play_with_forced_chance(g, root, action, number, 0)
         if action >= FIRST_BET_ACTION:
-            shown.played[moves - 1] = int(shown.played[moves - 1]) | int(g.paid)
+            turns.played[moves - 1] = int(turns.played[moves - 1]) | int(g.paid)
     return moves
 
 
 @jit
-def recognise(
-    rows: Array, words: Array, suits: bool, legal: Array, tables: Array, keys: Array
+def update_info_states(
+    rows: Array,
+    words: Array,
+    suits_isomorphic: bool,
+    legal: Array,
+    tables: Array,
+    info_states: Array,
 ) -> None:
-    """Bring the information states of some tables up to date by another turn, as ``grow`` does.
+    """Update the information states of some tables by another turn, as ``expand`` does.
 
-    ``words`` are the memory of ``rows``, which are not kept as they are; of alike actions
-    ``legal`` keeps one.
+    ``words`` is the memory of ``rows``, which are overwritten. Of isomorphic actions ``legal``
+    keeps one.
     """
     for index in range(len(rows)):
-        forget(rows[index], suits)
-        legal[index] = distinct(rows[index], int(legal[index]))
+        canonicalize(rows[index], suits_isomorphic)
+        legal[index] = drop_isomorphic_actions(rows[index], int(legal[index]))
         table = tables[index]
-        keys[table] = recall(int(keys[table]), words[index], int(legal[index]))
+        info_states[table] = update_info_state(
+            int(info_states[table]), words[index], int(legal[index])
+        )

@@ -1,4 +1,4 @@
-"""Worlds weighed by what the others did in them, and played to their end by a base policy."""
+"""Rollouts: determinizations weighted by the opponents' moves, and played out by a base policy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numba import types
 
-from sabacc_env.engine.chance import next_word, stream
+from sabacc_env.engine.chance import DETERMINIZATION, next_word, stream
 from sabacc_env.engine.jit import inlined, jit, jit_for
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
@@ -26,22 +26,22 @@ from sabacc_env.engine.layout import (
     Record,
 )
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.observation.write import observe, observe_play, observe_rules
+from sabacc_env.engine.observation.write import observe, write_rules, write_turn_features
 from sabacc_env.engine.piles import count, lowest
 from sabacc_env.engine.search.determinization import (
-    COURSE_DTYPE,
-    SEEN_DTYPE,
-    WORLD,
-    Course,
-    Room,
-    draw_world,
+    PUBLIC_MOVE_DTYPE,
+    VISIBLE_DTYPE,
+    InformationState,
+    Workspace,
+    sample_determinization,
     slot_of,
 )
 from sabacc_env.engine.step import deal, legal_actions, play, play_action, raise_total
 
-Model = Callable[[Record, int, Array], None]
-"""Writes into the third how likely each action is, from an observation and the legal actions as
-bits: (MAX_ACTIONS,) float64, never negative, in proportion; what is not legal is not read."""
+StochasticPolicy = Callable[[Record, int, Array], None]
+"""A function ``(observation, legal, probabilities)``: it writes the probability of each legal
+action into ``probabilities``, (MAX_ACTIONS,) float64. They are never negative and need not add up
+to 1; those of illegal actions are not read."""
 
 
 def _array(dtype: Any, dimensions: int = 1) -> Any:
@@ -50,145 +50,161 @@ def _array(dtype: Any, dimensions: int = 1) -> Any:
 
 _GAMES, _RULES, _SIZES = _array(GAME_DTYPE), _array(RULES_DTYPE), _array(BET_SIZES_DTYPE)
 _INTEGERS, _FLOATS, _ROWS = _array(np.int64), _array(np.float64), _array(OBSERVATION_DTYPE)
-_COURSE = types.NamedTuple(
-    (_GAMES, _RULES, _SIZES, _array(COURSE_DTYPE), _array(SEEN_DTYPE)), Course
+_INFO_STATE = types.NamedTuple(
+    (_GAMES, _RULES, _SIZES, _array(PUBLIC_MOVE_DTYPE), _array(VISIBLE_DTYPE)), InformationState
 )
-_ROOM = types.NamedTuple(
-    (_GAMES, _ROWS, _FLOATS, _INTEGERS, _INTEGERS, _INTEGERS, _INTEGERS, _INTEGERS), Room
+_WORKSPACE = types.NamedTuple(
+    (_GAMES, _ROWS, _FLOATS, _INTEGERS, _INTEGERS, _INTEGERS, _INTEGERS, _INTEGERS), Workspace
 )
-MODEL_SIGNATURE: Final = types.void(_ROWS.dtype, types.int64, _FLOATS)
-MODEL_TYPE: Final = types.FunctionType(MODEL_SIGNATURE)
+STOCHASTIC_POLICY_SIGNATURE: Final = types.void(_ROWS.dtype, types.int64, _FLOATS)
+STOCHASTIC_POLICY_TYPE: Final = types.FunctionType(STOCHASTIC_POLICY_SIGNATURE)
 
 
 @jit
-def deal_order(course: Course, room: Room) -> None:
-    """Deal the world drawn last from the start."""
-    room.game[0] = course.start[0]
-    g = room.game[0]
+def deal_determinization(info_state: InformationState, workspace: Workspace) -> None:
+    """Deal the determinization that was sampled last."""
+    workspace.game[0] = info_state.start[0]
+    g = workspace.game[0]
     for place in range(int(g.deck_size)):
-        g.deck[place] = room.labels[int(room.order[place])]
-    deal(g, course.rules[0])
+        g.deck[place] = workspace.card_of_token[int(workspace.order[place])]
+    deal(g, info_state.rules[0])
 
 
 @inlined
-def weigh(course: Course, room: Room, model: Model, mixed: float) -> float:
-    """Return the logarithm of the weight of the world drawn last; see ``draw_worlds``."""
-    deal_order(course, room)
-    g = room.game[0]
-    r = course.rules[0]
-    sizes = course.sizes[0]
-    row = room.rows[0]
+def log_weight_of(
+    info_state: InformationState, workspace: Workspace, model: StochasticPolicy, epsilon: float
+) -> float:
+    """Return the logarithm of the weight of the determinization that was sampled last."""
+    deal_determinization(info_state, workspace)
+    g = workspace.game[0]
+    r = info_state.rules[0]
+    sizes = info_state.sizes[0]
+    row = workspace.rows[0]
     weight = 0.0
-    for index in range(len(course.moves)):
-        move = course.moves[index]
+    for index in range(len(info_state.moves)):
+        move = info_state.moves[index]
         seat = int(g.seat_to_act)
         slot = slot_of(g, seat, int(move.card)) if move.card >= 0 else 0
         kind = int(move.kind)
-        if seat != course.seen[0].seat:
+        if seat != info_state.visible[0].seat:
             legal = legal_actions(g, r, sizes)
             observe(g, r, seat, row)
-            model(row, legal, room.chances)
+            model(row, legal, workspace.probabilities)
             action = kind
             if kind == RAISE:
-                action = nearest_size(g, r, sizes, legal, int(move.total))
+                action = nearest_bet_action(g, r, sizes, legal, int(move.total))
             elif kind >= FIRST_CARD_ACTION:
                 action = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND + slot
-            even = 1.0 / count(legal)
-            weight += math.log((1 - mixed) * share_of(room.chances, legal, action) + mixed * even)
+            uniform = 1.0 / count(legal)
+            weight += math.log(
+                (1 - epsilon) * probability_of(workspace.probabilities, legal, action)
+                + epsilon * uniform
+            )
         play(g, r, kind, slot, int(move.total))
     return weight
 
 
 @jit
-def nearest_size(g: Record, r: Record, sizes: Record, legal: int, total: int) -> int:
-    """Return the legal bet action nearest to a total, of equally near ones the first."""
+def nearest_bet_action(g: Record, r: Record, sizes: Record, legal: int, total: int) -> int:
+    """Return the legal bet action nearest to a total, the first of equally near ones."""
     raises = legal >> FIRST_BET_ACTION << FIRST_BET_ACTION
     found = lowest(raises)
     nearest = -1
     while raises != 0:
         action = lowest(raises)
         raises &= raises - 1
-        away = abs(raise_total(g, r, action - FIRST_BET_ACTION, sizes) - total)
-        if nearest < 0 or away < nearest:
+        difference = abs(raise_total(g, r, action - FIRST_BET_ACTION, sizes) - total)
+        if nearest < 0 or difference < nearest:
             found = action
-            nearest = away
+            nearest = difference
     return found
 
 
 @jit
-def share_of(chances: Array, legal: int, action: int) -> float:
-    """Return an action's chance among the legal ones; all alike where a model gives them none."""
+def probability_of(probabilities: Array, legal: int, action: int) -> float:
+    """Return the normalised probability of an action; uniform if no legal action has any."""
     total = 0.0
     rest = legal
     while rest != 0:
-        total += chances[lowest(rest)]
+        total += probabilities[lowest(rest)]
         rest &= rest - 1
-    return chances[action] / total if total > 0 else 1.0 / count(legal)
+    return probabilities[action] / total if total > 0 else 1.0 / count(legal)
 
 
 @jit_for(
     types.int64(
-        _COURSE, _ROOM, MODEL_TYPE, types.float64, types.int64, types.int64, _GAMES, _FLOATS
+        _INFO_STATE,
+        _WORKSPACE,
+        STOCHASTIC_POLICY_TYPE,
+        types.float64,
+        types.int64,
+        types.int64,
+        _GAMES,
+        _FLOATS,
     )
 )
-def draw_worlds(
-    course: Course,
-    room: Room,
-    model: Model,
-    mixed: float,
-    low: int,
-    high: int,
-    worlds: Array,
+def sample_determinizations(
+    info_state: InformationState,
+    workspace: Workspace,
+    model: StochasticPolicy,
+    epsilon: float,
+    seed_low: int,
+    seed_high: int,
+    determinizations: Array,
     weights: Array,
 ) -> int:
-    """Fill an array with worlds, and write the logarithm of each one's weight.
+    """Fill an array with determinizations, and write the logarithm of each one's weight.
 
-    The weight is how likely the other seats' moves are in that world: the product, over their
-    turns so far, of the chance that the model gives to what they did, of which ``mixed`` is spread
-    evenly over what was legal; with ``mixed`` 1 all worlds weigh the same, and so after a
-    reshuffle.
+    The weight is the likelihood of the opponents' moves: the product, over their turns so far, of
+    the probability that the model gives to what they played. A share ``epsilon`` of the model's
+    probability is spread evenly over the legal actions. With ``epsilon`` 1, and after a reshuffle,
+    all determinizations weigh the same.
 
     Returns:
-        How many were found: all, or those before the first that was not.
+        How many were found: all, or those before the first failure.
     """
-    for place in range(len(worlds)):
-        if not draw_world(course, room, low, high, worlds, place):
+    for place in range(len(determinizations)):
+        if not sample_determinization(
+            info_state, workspace, seed_low, seed_high, determinizations, place
+        ):
             return place
         weights[place] = 0.0
-        if mixed < 1 and worlds[place].reshuffles == 0:
-            weights[place] = weigh(course, room, model, mixed)
-    return len(worlds)
+        if epsilon < 1 and determinizations[place].reshuffles == 0:
+            weights[place] = log_weight_of(info_state, workspace, model, epsilon)
+    return len(determinizations)
 
 
-@jit_for(types.void(MODEL_TYPE, _ROWS, _INTEGERS, _array(np.float64, 2)))
-def ask(model: Model, rows: Array, legal: Array, chances: Array) -> None:
-    """Write what a model gives to each action, the sum 1, from observations and legal actions.
+@jit_for(types.void(STOCHASTIC_POLICY_TYPE, _ROWS, _INTEGERS, _array(np.float64, 2)))
+def write_probabilities(
+    model: StochasticPolicy, rows: Array, legal: Array, probabilities: Array
+) -> None:
+    """Write a policy's action probabilities for some observations and legal actions.
 
-    ``chances`` (n, MAX_ACTIONS) are 0 before, and stay 0 for what is not legal.
+    ``probabilities`` is (n, MAX_ACTIONS), zeros. Each row then adds up to 1.
     """
     for index in range(len(rows)):
-        model(rows[index], legal[index], chances[index])
+        model(rows[index], legal[index], probabilities[index])
         for action in range(MAX_ACTIONS):
             if legal[index] >> action & 1 == 0:
-                chances[index, action] = 0.0
-        total = chances[index].sum()
+                probabilities[index, action] = 0.0
+        total = probabilities[index].sum()
         for action in range(MAX_ACTIONS):
             if legal[index] >> action & 1:
-                chances[index, action] /= total
+                probabilities[index, action] /= total
 
 
-# Playing worlds to their end.
+# Playing to the end.
 
 
 @jit
-def drawn_by(chances: Array, legal: int, word: int) -> int:
-    """Return a legal action drawn by a random word of 32 bits, by the chances of a model."""
-    at = word / 4294967296.0
+def sample_action(probabilities: Array, legal: int, word: int) -> int:
+    """Return a legal action sampled from probabilities by a random word of 32 bits."""
+    remaining = word / 4294967296.0
     rest = legal
     while rest & (rest - 1) != 0:
         action = lowest(rest)
-        at -= share_of(chances, legal, action)
-        if at < 0:
+        remaining -= probability_of(probabilities, legal, action)
+        if remaining < 0:
             return action
         rest &= rest - 1
     return lowest(rest)
@@ -196,9 +212,9 @@ def drawn_by(chances: Array, legal: int, word: int) -> int:
 
 @jit_for(
     types.void(
-        _COURSE,
-        _ROOM,
-        MODEL_TYPE,
+        _INFO_STATE,
+        _WORKSPACE,
+        STOCHASTIC_POLICY_TYPE,
         types.int64,
         types.int64,
         _GAMES,
@@ -207,54 +223,54 @@ def drawn_by(chances: Array, legal: int, word: int) -> int:
         _array(np.int64, 2),
     )
 )
-def play_out(
-    course: Course,
-    room: Room,
-    base: Model,
-    low: int,
-    high: int,
-    worlds: Array,
-    which: Array,
+def play_rollouts(
+    info_state: InformationState,
+    workspace: Workspace,
+    base: StochasticPolicy,
+    seed_low: int,
+    seed_high: int,
+    determinizations: Array,
+    chosen: Array,
     legal: int,
-    net: Array,
+    net_credits: Array,
 ) -> None:
-    """Play some worlds to their end once after each legal action, every seat by a base policy.
+    """Play determinizations to the end, once after each legal action, all seats by a base policy.
 
-    In one world the deck, the dice and the random words of the policy are the same whatever the
-    action.
+    The deck, the dice and the random words of the policy are the same after each action of one
+    determinization.
 
     Args:
-        course: what was seen, where the seat is to act.
-        room: to work in.
-        base: the policy, as of ``Model``.
-        low: with ``high`` decides the random words.
-        high: see ``low``.
-        worlds: some worlds.
-        which: (n,) those to play; one may be named several times.
+        info_state: of the seat to act.
+        workspace: scratch memory.
+        base: the policy of all seats.
+        seed_low: with ``seed_high`` decides the random words.
+        seed_high: see ``seed_low``.
+        determinizations: (m,) GAME_DTYPE.
+        chosen: (n,) the indices of those to play; an index may stand there several times.
         legal: the legal actions as bits.
-        net: (n, MAX_ACTIONS), the net credits of the seat after each action are written to it.
+        net_credits: (n, MAX_ACTIONS), the net credits of the seat after each action are written.
     """
-    g = room.game[0]
-    r = course.rules[0]
-    sizes = course.sizes[0]
-    row = room.rows[0]
-    observe_rules(worlds[0], r, row)
-    me = int(course.seen[0].seat)
-    for index in range(len(which)):
+    g = workspace.game[0]
+    r = info_state.rules[0]
+    sizes = info_state.sizes[0]
+    row = workspace.rows[0]
+    write_rules(determinizations[0], r, row)
+    seat = int(info_state.visible[0].seat)
+    for index in range(len(chosen)):
         rest = legal
         while rest != 0:
             first = lowest(rest)
             rest &= rest - 1
-            room.game[0] = worlds[which[index]]
-            state, increment = stream(low, high, WORLD, index)
+            workspace.game[0] = determinizations[chosen[index]]
+            state, increment = stream(seed_low, seed_high, DETERMINIZATION, index)
             action = first
             while True:
                 play_action(g, r, action, sizes)
                 if g.phase == OVER:
                     break
                 choices = legal_actions(g, r, sizes)
-                observe_play(g, r, int(g.seat_to_act), row)
-                base(row, choices, room.chances)
+                write_turn_features(g, r, int(g.seat_to_act), row)
+                base(row, choices, workspace.probabilities)
                 state, word = next_word(state, increment)
-                action = drawn_by(room.chances, choices, word)
-            net[index, first] = g.net_credits[me]
+                action = sample_action(workspace.probabilities, choices, word)
+            net_credits[index, first] = g.net_credits[seat]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from sabacc_agents.search.agent import room
-from sabacc_agents.search.public_history import course_of
+from sabacc_agents.search.agent import make_workspace
+from sabacc_agents.search.public_history import information_state_of
 
 from sabacc_env import Card, Game, RuleSet, SabaccError, load_rules, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE
-from sabacc_env.engine.search.determinization import draw_world
+from sabacc_env.engine.search.determinization import sample_determinization
 from tests.support.exact_worlds import SIZES, played_again, sampled, with_history
 from tests.support.random_play import HOUSE_RULES, random_position
 from tests.support.strategies import tables
@@ -137,5 +137,9 @@ def test_a_history_that_leads_elsewhere_has_no_worlds() -> None:
     game = Game("casino", 2, seed=3, dealer=1)
     game.play("stand")
     view = game.view(1)
-    course = course_of(view, SIZES)._replace(moves=course_of(game.view(1), SIZES).moves[:0])
-    assert not draw_world(course, room(), 1, 1, np.zeros(1, GAME_DTYPE), 0)
+    info_state = information_state_of(view, SIZES)._replace(
+        moves=information_state_of(game.view(1), SIZES).moves[:0]
+    )
+    assert not sample_determinization(
+        info_state, make_workspace(), 1, 1, np.zeros(1, GAME_DTYPE), 0
+    )

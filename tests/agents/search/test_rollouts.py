@@ -7,18 +7,18 @@ import random
 import numpy as np
 import pytest
 from sabacc_agents import load
-from sabacc_agents.search.agent import Rollouts, UnweightedRollouts, resampled, room
+from sabacc_agents.search.agent import Rollouts, UnweightedRollouts, make_workspace, resampled
 from sabacc_agents.search.heuristic import even, heuristic
-from sabacc_agents.search.public_history import course_of
+from sabacc_agents.search.public_history import information_state_of
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.match import play_match
 
 from sabacc_env import Card, Game, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.agent import Agent, registered_agents
-from sabacc_env.engine.drivers.policy_loop import handed_over
+from sabacc_env.engine.drivers.policy_loop import function_pointer
 from sabacc_env.engine.jit import jit_for
 from sabacc_env.engine.layout import CALL, CHECK, FIRST_BET_ACTION, GAME_DTYPE, JUNK, STAND
-from sabacc_env.engine.search.rollouts import MODEL_SIGNATURE, draw_worlds
+from sabacc_env.engine.search.rollouts import STOCHASTIC_POLICY_SIGNATURE, sample_determinizations
 from tests.agents.test_agents import deck_from
 from tests.support.agents import decision
 from tests.support.exact_worlds import SIZES
@@ -67,7 +67,7 @@ def test_hidden_cards_change_nothing(rules) -> None:
     assert tried > 5
 
 
-@jit_for(MODEL_SIGNATURE)
+@jit_for(STOCHASTIC_POLICY_SIGNATURE)
 def bets_zeros(observation, legal, chances) -> None:
     """Raise with 0.75 on a total of zero, with 0.25 on another; check or call else; cards: even."""
     if observation.phase[3] == 0:
@@ -88,9 +88,12 @@ ONE_ROUND = load_rules("casino", rounds=1, phases=("cards", "betting"))
 def weights_of(game, model, mixed, count=200):
     """Return worlds of the seat to act, and the logarithms of their weights."""
     worlds, logs = np.zeros(count, GAME_DTYPE), np.zeros(count)
-    course = course_of(game.view(game.seat_to_act), SIZES)
-    at = handed_over(model, MODEL_SIGNATURE)
-    assert draw_worlds(course, room(), at, mixed, 5, 1, worlds, logs) == count
+    info_state = information_state_of(game.view(game.seat_to_act), SIZES)
+    at = function_pointer(model, STOCHASTIC_POLICY_SIGNATURE)
+    assert (
+        sample_determinizations(info_state, make_workspace(), at, mixed, 5, 1, worlds, logs)
+        == count
+    )
     return worlds, logs
 
 
@@ -153,7 +156,7 @@ def test_with_an_even_model_both_searches_choose_alike() -> None:
 
 
 def test_a_move_that_the_model_never_makes_rules_no_world_out() -> None:
-    @jit_for(MODEL_SIGNATURE)
+    @jit_for(STOCHASTIC_POLICY_SIGNATURE)
     def never_bets(observation, legal, chances) -> None:
         for action in range(62):
             chances[action] = 1.0 if action < FIRST_BET_ACTION else 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.networks.features import FeatureExtractor
 
-from sabacc_env.engine.drivers.batch import COMING_SIZE
+from sabacc_env.engine.drivers.batch import UPCOMING_SIZE
 from sabacc_env.engine.observation.blocks import HAND_SIZE
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
@@ -39,7 +39,7 @@ class NetworkInputs:
         self.policy_size = self.extractor.size
         self._critic_input = critic_input
         hands = (num_players - 1) * HAND_SIZE
-        hidden = {"own_hand": 0, "all_hands": hands, "everything": hands + COMING_SIZE}
+        hidden = {"own_hand": 0, "all_hands": hands, "everything": hands + UPCOMING_SIZE}
         self.size = self.policy_size + hidden[critic_input]
 
     def write(self, tables: Tables, indices: NDArray[np.int64], out: NDArray[np.float32]) -> None:

@@ -14,7 +14,7 @@ from sabacc_env.actions import num_actions
 from sabacc_env.agent import Agent
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
-from sabacc_env.engine.search.game_tree import NodesShown, go_to, show_nodes
+from sabacc_env.engine.search.game_tree import NodeTurns, replay_to, write_node_turns
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import game_of_record
 from sabacc_env.game.view import GameView
@@ -82,7 +82,7 @@ def seen_at(tree: GameTree, states: Ints) -> tuple[NDArray[np.float32], NDArray[
     """Return what is observed in information states, (n, OBSERVATION_SIZE), and legal masks."""
     floats = np.zeros((len(states), OBSERVATION_SIZE), np.float32)
     shown = _room(tree.states.nodes[states].astype(np.int64), floats)
-    show_nodes(tree.position, tree.nodes.seats, tree.parents, tree.edges, shown)
+    write_node_turns(tree.root, tree.nodes.seats, tree.parents, tree.edges, shown)
     masks = shown.legal[:, None] >> np.arange(num_actions(tree.rung.bet_sizes)) & 1
     return floats, masks.astype(np.int8)
 
@@ -90,19 +90,19 @@ def seen_at(tree: GameTree, states: Ints) -> tuple[NDArray[np.float32], NDArray[
 def views_at(tree: GameTree, states: Ints) -> list[GameView]:
     """Return the views of the seats to act in information states, their history whole."""
     shown = _room(np.zeros(0, np.int64), np.zeros((0, OBSERVATION_SIZE), np.float32))
-    ways = tree.position, tree.nodes.seats, tree.parents, tree.edges
+    ways = tree.root, tree.nodes.seats, tree.parents, tree.edges
     views = []
     for state in states:
-        moves = go_to(*ways, int(tree.states.nodes[state]), shown)
+        moves = replay_to(*ways, int(tree.states.nodes[state]), shown)
         played = shown.played[:moves].tolist()
         game = game_of_record(tree.rung.rule_set, shown.games.copy(), played)
         views.append(game.view(int(tree.states.seats[state])))
     return views
 
 
-def _room(nodes: Ints, floats: NDArray[np.float32]) -> NodesShown:
+def _room(nodes: Ints, floats: NDArray[np.float32]) -> NodeTurns:
     """Return where to write what is seen at some nodes."""
-    return NodesShown(
+    return NodeTurns(
         nodes=nodes,
         rows=floats.view(OBSERVATION_DTYPE).reshape(len(nodes)),
         legal=np.zeros(len(nodes), np.int64),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.drivers import single
-from sabacc_env.engine.layout import GAME_DTYPE, TOLD
+from sabacc_env.engine.layout import FORCED, GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.rules_record import rules_record, starting_credits
 from sabacc_env.engine.search import game_tree
@@ -34,7 +34,7 @@ CHUNK: Final = 1 << 20
 PROBLEMS: Final = {
     game_tree.TOO_DEEP: f"a hand can take more than {DEPTH} turns and chance events",
     game_tree.TOO_MANY_OUTCOMES: (
-        f"one chance event has more than {OUTCOMES:,} outcomes, or {game_tree.MOST_WAYS:,} ways "
+        f"one chance event has more than {OUTCOMES:,} outcomes, or {game_tree.MAX_WAYS:,} ways "
         "to come about, as repeated blind draws have: use one suit and fewer cards"
     ),
 }
@@ -62,7 +62,7 @@ class States(NamedTuple):
     before: Places  # (m,) the seat's own last choice, -1 for none
     levels: Places  # (m,) the level of their nodes
     of_choice: Places  # (choices of states,)
-    keys: Ints  # (m,) what agents recognise them by: ``game_tree.recall``
+    keys: Ints  # (m,) what agents recognise them by: ``game_tree.update_info_state``
     nodes: Places  # (m,) one node of each
     actions: NDArray[np.int8]  # (choices of states,) in the discrete layout
 
@@ -85,7 +85,7 @@ class GameTree:
     chances: Floats
     parents: Places
     edges: Ints
-    position: game_tree.Position
+    root: game_tree.Root
 
     @property
     def num_players(self) -> int:
@@ -112,37 +112,37 @@ def flatten(
         SabaccError: for a game too deep, or with chance too wide, to flatten.
         MemoryError: for one that does not fit.
     """
-    position = _position(rung, merged)
-    path, grown = _path(), _room(CHUNK, rung.num_players)
-    problem = game_tree.begin(position, path, grown)
-    counters = path.counters[0]
+    root = _root(rung, merged)
+    traversal, grown = _traversal(), _room(CHUNK, rung.num_players)
+    problem = game_tree.begin(root, traversal, grown)
+    counters = traversal.counters[0]
     while problem == game_tree.NO_ROOM:
-        problem = game_tree.grow(position, path, grown)
+        problem = game_tree.expand(root, traversal, grown)
         if on_nodes is not None:
             on_nodes(int(counters.nodes))
         if problem == game_tree.NO_ROOM:
             grown = _more_room(grown, int(counters.nodes))
     if problem != game_tree.DONE:
         raise SabaccError(f"{rung.name}: cannot be flattened: {PROBLEMS[problem]}")
-    return _in_levels(rung, position, grown, int(counters.nodes), int(counters.ends))
+    return _in_levels(rung, root, grown, int(counters.nodes), int(counters.ends))
 
 
-def _position(rung: Rung, merged: bool) -> game_tree.Position:
+def _root(rung: Rung, merged: bool) -> game_tree.Root:
     start = np.zeros(1, GAME_DTYPE)
     start["num_players"] = rung.num_players
     start["hands"] = 1
     start["credits"][0, : rung.num_players] = starting_credits(rung.rule_set, rung.num_players)
     rules = rules_record(rung.rule_set)
-    single.prepare(start, rules, 0, 0, rung.num_players - 1)
-    start["deck_given"] = TOLD
+    single.reset(start, rules, 0, 0, rung.num_players - 1)
+    start["deck_given"] = FORCED
     sizes = encode_bet_sizes(rung.bet_sizes)
     classes, suits = card_classes(rung.rule_set), suits_alike(rung.rule_set)
-    return game_tree.Position(start, rules, sizes, classes, suits, merged)
+    return game_tree.Root(start, rules, sizes, classes, suits, merged)
 
 
-def _path() -> game_tree.Path:
+def _traversal() -> game_tree.Traversal:
     rows = np.zeros(1, OBSERVATION_DTYPE)
-    return game_tree.Path(
+    return game_tree.Traversal(
         counters=np.zeros(1, game_tree.COUNTERS_DTYPE),
         frames=np.zeros(DEPTH, game_tree.FRAME_DTYPE),
         games=np.zeros(DEPTH, GAME_DTYPE),
@@ -150,27 +150,27 @@ def _path() -> game_tree.Path:
         rows=rows,
         words=rows.view(np.int32),
         numbers=np.zeros(OUTCOMES, np.int64),
-        chances=np.zeros(OUTCOMES),
-        names=np.zeros(2 * OUTCOMES, np.int64),
-        found=np.zeros(2 * OUTCOMES, np.int64),
-        events=np.zeros(2 * OUTCOMES, np.int64),
+        probabilities=np.zeros(OUTCOMES),
+        hash_keys=np.zeros(2 * OUTCOMES, np.int64),
+        hash_outcomes=np.zeros(2 * OUTCOMES, np.int64),
+        hash_events=np.zeros(2 * OUTCOMES, np.int64),
         pending=np.zeros((1 << 12, 2), np.int64),
     )
 
 
-def _room(size: int, num_players: int) -> game_tree.Grown:
-    return game_tree.Grown(
+def _room(size: int, num_players: int) -> game_tree.Tree:
+    return game_tree.Tree(
         seats=np.zeros(size, np.int8),
-        children=np.zeros(size, np.int32),
-        widths=np.zeros(size, np.int32),
-        keys=np.zeros(size, np.int64),
+        first_children=np.zeros(size, np.int32),
+        num_children=np.zeros(size, np.int32),
+        info_states=np.zeros(size, np.int64),
         edges=np.zeros(size, np.int64),
-        chances=np.zeros(size),
-        net=np.zeros((size, num_players), np.int32),
+        probabilities=np.zeros(size),
+        net_credits=np.zeros((size, num_players), np.int32),
     )
 
 
-def _more_room(grown: game_tree.Grown, used: int) -> game_tree.Grown:
+def _more_room(grown: game_tree.Tree, used: int) -> game_tree.Tree:
     """Return the tree so far with room for a quarter more nodes, and those already promised."""
     size = max(len(grown.seats) * 5 // 4, len(grown.seats) + CHUNK, used + CHUNK)
     wider = []
@@ -178,32 +178,32 @@ def _more_room(grown: game_tree.Grown, used: int) -> game_tree.Grown:
         more = np.zeros((size, *array.shape[1:]), array.dtype)
         more[: len(array)] = array
         wider.append(more)
-    return game_tree.Grown(*wider)
+    return game_tree.Tree(*wider)
 
 
 def _in_levels(
-    rung: Rung, position: game_tree.Position, grown: game_tree.Grown, size: int, ends: int
+    rung: Rung, root: game_tree.Root, grown: game_tree.Tree, size: int, ends: int
 ) -> GameTree:
     """Number the nodes level by level, and their choices through."""
-    order, levels = _level_order(grown.children[:size], grown.widths[:size])
-    seats, widths, edges = grown.seats[order], grown.widths[order], grown.edges[order]
+    order, levels = _level_order(grown.first_children[:size], grown.num_children[:size])
+    seats, widths, edges = grown.seats[order], grown.num_children[order], grown.edges[order]
     first = np.ones(size + 1, np.int32)
     first[1:] += np.cumsum(widths, dtype=np.int32)
     parents = np.full(size, -1, np.int32)
     parents[1:] = np.repeat(np.arange(size, dtype=np.int32), widths)
 
     decisions = np.flatnonzero(seats >= 0)
-    state_of, examples = _grouped(grown.keys[order[decisions]])
+    state_of, examples = _grouped(grown.info_states[order[decisions]])
     begins = np.zeros(len(examples) + 1, np.int32)
     np.cumsum(widths[decisions[examples]], out=begins[1:])
-    choices = grown.children[order]  # of ends their row of payoffs
+    choices = grown.first_children[order]  # of ends their row of payoffs
     choices[decisions] = begins[state_of]
     chance = np.flatnonzero(seats == game_tree.CHANCE)
     choices[chance] = begins[-1] + np.cumsum(widths[chance]) - widths[chance]
     led = np.full(size, -1, np.int32)  # which choice led to a node
     led[1:] = choices[parents[1:]] + np.arange(1, size, dtype=np.int32) - first[parents[1:]]
     chances = np.zeros(int(begins[-1] + widths[chance].sum()))
-    chances[led[1:]] = grown.chances[order[1:]]
+    chances[led[1:]] = grown.probabilities[order[1:]]
     chances[: begins[-1]] = 0
 
     level_of = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))[decisions]
@@ -221,13 +221,13 @@ def _in_levels(
         before=own[examples],
         levels=level_of[examples],
         of_choice=np.repeat(np.arange(len(examples), dtype=np.int32), np.diff(begins)),
-        keys=grown.keys[order[decisions[examples]]],
+        keys=grown.info_states[order[decisions[examples]]],
         nodes=decisions[examples].astype(np.int32),
         actions=actions,
     )
-    payoffs = grown.net[:ends] / rung.rule_set.ante_unit
+    payoffs = grown.net_credits[:ends] / rung.rule_set.ante_unit
     nodes = Nodes(seats, first, choices, payoffs, levels)
-    return GameTree(rung, nodes, states, chances, parents, edges, position)
+    return GameTree(rung, nodes, states, chances, parents, edges, root)
 
 
 def _level_order(children: Places, widths: Places) -> tuple[Ints, Ints]:
