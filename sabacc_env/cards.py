@@ -25,7 +25,7 @@ _TEXT = re.compile(r"([+-])(10|[1-9])([tsc])|0([ab])?")
 
 
 def as_int(value: Any) -> int | None:
-    """Return a whole number of any type as an int; None for what is none, as a bool."""
+    """Return a whole number of any type as an int, or None for anything else, including bools."""
     try:
         return None if isinstance(value, bool) else index(value)
     except TypeError:
@@ -44,25 +44,39 @@ class Card(int):
     __slots__ = ()
 
     def __new__(cls, card_id: int) -> Card:
-        """Make the card with this id; a ``SabaccError`` says so when there is none."""
+        """Make the card with this id.
+
+        Raises:
+            SabaccError: if ``card_id`` is not a card id.
+        """
         known = as_int(card_id)
         if known is None or not 0 <= known < NUM_CARDS:
-            raise SabaccError(f"card id {short_repr(card_id)} is not one of 0 to {NUM_CARDS - 1}")
+            raise SabaccError(
+                f"card id {short_repr(card_id)} is not a whole number from 0 to {NUM_CARDS - 1}"
+            )
         return super().__new__(cls, known)
 
     @classmethod
     def of(cls, value: int, suit: int) -> Card:
-        """Return the card of this value (-10 to 10, not 0) and suit (0, 1 or 2)."""
+        """Return the card of this value (-10 to 10, not 0) and suit (0, 1 or 2).
+
+        Raises:
+            SabaccError: if there is no such card.
+        """
         of_value, of_suit = as_int(value) or 0, as_int(suit)
         if not 1 <= abs(of_value) <= HIGHEST_VALUE or of_suit not in (0, 1, 2):
             raise SabaccError(
-                f"there is no card of value {short_repr(value)} in suit {short_repr(suit)}"
+                f"there is no card of value {short_repr(value)} in suit {short_repr(suit)}; values "
+                f"are -{HIGHEST_VALUE} to {HIGHEST_VALUE} without 0, and suits are 0, 1 and 2"
             )
         return cls(of_suit * 20 + (of_value - 1 if of_value > 0 else 9 - of_value))
 
     @classmethod
     def parse(cls, text: str) -> Card:
         """Read a card from text such as ``+10s``, ``-3t``, ``0a``; a bare ``0`` is ``0a``.
+
+        Raises:
+            SabaccError: if the text is not a card.
 
         >>> Card.parse("-10c")
         -10c
@@ -120,7 +134,7 @@ def deck(highest_value: int = HIGHEST_VALUE, suits: int = NUM_SUITS, sylops: int
 
 
 CARDS: Final = tuple(deck())
-"""Every card, by id: to look one up takes less than to make it."""
+"""Every card by id; to look one up is faster than to make it."""
 
 
 def cards_of_mask(mask: int) -> Iterator[Card]:
@@ -132,7 +146,10 @@ def parse_hand(cards: Sequence[int | str]) -> list[Card]:
     """Turn a mix of cards, plain values and text into cards.
 
     A ``Card`` is that card, text is a card, and a plain int is a value that takes the next free
-    suit. A value out of range or without a free suit, or a card given twice, is an error.
+    suit.
+
+    Raises:
+        SabaccError: if a value is out of range or has no free suit, or a card is given twice.
 
     >>> parse_hand([+10, +10, "-5c", 0])
     [+10t, +10s, -5c, 0a]
@@ -159,7 +176,7 @@ def parse_hand(cards: Sequence[int | str]) -> list[Card]:
 def _free_card(value: int, taken: Sequence[Card]) -> Card:
     of_value = as_int(value)
     if of_value is None or abs(of_value) > HIGHEST_VALUE:
-        raise SabaccError(f"{short_repr(value)} is not the value of a card: use -10 to 10")
+        raise SabaccError(f"{short_repr(value)} is not the value of a card; use -10 to 10")
     if of_value == 0:
         candidates = [Card(card) for card in SYLOPS]
     else:
@@ -167,4 +184,6 @@ def _free_card(value: int, taken: Sequence[Card]) -> Card:
     for card in candidates:
         if card not in taken:
             return card
-    raise SabaccError(f"the deck has only {len(candidates)} cards of value {of_value:+d}")
+    raise SabaccError(
+        f"the hand has too many cards of value {of_value:+d}; the deck has {len(candidates)}"
+    )

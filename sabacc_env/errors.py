@@ -1,4 +1,4 @@
-"""The errors that a user of this package can cause; each message is one sentence."""
+"""The exceptions that a user of this package can cause; each message is one sentence."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
 
 
 def short_repr(value: object) -> str:
-    """Write what a user gave as a message has it: on one line, and not too long.
+    """Return the ``repr`` of a value for a message: on one line and shortened.
 
-    >>> named("casino"), named([[1, 2], [3]] * 100)
+    >>> short_repr("casino"), short_repr([[1, 2], [3]] * 100)
     ("'casino'", '[[1, 2], [3], [1, 2], [3], [1, 2], [3], ...]')
     """
     return " ".join(_REPR.repr(value).split())
 
 
 class SabaccError(ValueError):
-    """Anything wrong that a user gave: the base of every error this package raises on purpose."""
+    """The base of every exception that this package raises for a wrong argument."""
 
 
 class IllegalMove(SabaccError):
-    """A move that the rules do not allow now; the message names the move, and nothing changed."""
+    """The rules do not allow a move now; the message names the move, and nothing has changed."""
 
 
 class RulesError(SabaccError):
-    """A rule description that cannot be played; the message starts with the field at fault."""
+    """A rule description cannot be played; the message starts with the field at fault."""

@@ -1,4 +1,4 @@
-"""What a hand is worth: its name, keys, total and strength under a ranking (RULES.md section 6)."""
+"""Ranks hands: name, keys, total and strength under a ranking (RULES.md section 6)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _ALTA: Final = (
 HAND_NAMES: Final = {
     ranking: {"casino": _CASINO, "spacers": _SPACERS}.get(ranking, _ALTA) for ranking in RANKINGS
 }
-"""For each ranking its hands, best first: name and number of keys."""
+"""For each ranking, the name of each kind of hand and its number of keys, best first."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,7 +112,7 @@ def rank_hand(
         ids: the hand as card ids, instead of ``cards``.
 
     Raises:
-        SabaccError: for an unknown ranking or cards that are no hand.
+        SabaccError: if the ranking is unknown or the cards are not a hand.
 
     >>> rank = rank_hand([+10, +10, -10, -5, -5], ranking="casino")
     >>> rank.name, rank.keys, rank.total
@@ -122,16 +122,16 @@ def rank_hand(
     """
     if not isinstance(ranking, str) or ranking not in RANKINGS:
         raise SabaccError(
-            f"ranking: {short_repr(ranking)} is unknown; use one of {', '.join(RANKINGS)}"
+            f"unknown ranking {short_repr(ranking)}; use one of {', '.join(RANKINGS)}"
         )
     if (cards is None) == (ids is None):
-        raise SabaccError("rank_hand: give either cards or ids")
+        raise SabaccError("cards, ids: give exactly one of them")
     if cards is not None:
         hand = parse_hand(items("cards", cards))
     else:
         hand = [Card(card) for card in items("ids", ids)]
     if not 1 <= len(hand) <= MAX_HAND or len(set(hand)) != len(hand):
-        raise SabaccError(f"a hand is one to {MAX_HAND} different cards, not {hand}")
+        raise SabaccError(f"a hand has one to {MAX_HAND} different cards, not {hand}")
     strength = int(hand_strengths(ranking, np.array([hand], dtype=np.int8))[0])
     return describe_strength(ranking, strength, sum(card.value for card in hand))
 
@@ -151,12 +151,12 @@ def hand_strengths(ranking: str, hands: NDArray[np.int8]) -> NDArray[np.int64]:
 
 
 def hand_name(ranking: str, strength: int) -> str:
-    """Read the name back out of a strength that the engine computed."""
+    """Return the name of a hand from the strength that the engine computed."""
     return HAND_NAMES[ranking][LOWEST_PLACE - (strength >> PLACE_SHIFT) - 1][0]
 
 
 def describe_strength(ranking: str, strength: int, total: int) -> HandRank:
-    """Read name and keys back out of a strength that the engine computed."""
+    """Return the rank of a hand from the strength that the engine computed."""
     name, num_keys = HAND_NAMES[ranking][LOWEST_PLACE - (strength >> PLACE_SHIFT) - 1]
     stored = (strength >> KEY_SHIFT & 63, strength >> SECOND_KEY_SHIFT & 15)[:num_keys]
     keys = stored if ranking == "casino" else tuple(11 - key for key in stored)

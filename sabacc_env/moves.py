@@ -1,4 +1,4 @@
-"""Moves in plain terms: a kind, the card it names or the total it raises to."""
+"""Moves in plain terms: a kind, and the card it puts down or the total it raises to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sabacc_env.engine.layout import FIRST_CARD_ACTION, KINDS, RAISE, UNLIMITED
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 
 CARD_KINDS = KINDS[FIRST_CARD_ACTION:RAISE]
-"""The kinds that name a card of the hand: the one put down."""
+"""The kinds of move that put down a card of the hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +43,32 @@ class Move:
         return self.kind if self.amount is None else f"{self.kind} {self.amount}"
 
 
-# Moves are never changed, and to make one takes as long as to play it.
+# Moves are immutable, and to make one takes as long as to play it, so they are made once.
 PLAIN_MOVES: Final = tuple(map(Move, KINDS[:FIRST_CARD_ACTION]))
-"""The moves that name nothing, in the order of their kinds."""
+"""The moves without card and amount, in the order of their kinds."""
 CARD_MOVES: Final = tuple(tuple(Move(kind, card) for card in CARDS) for kind in CARD_KINDS)
-"""For each kind that names a card its moves, by the card's id."""
+"""For each kind that puts down a card, its moves by the card's id."""
 
 
 def is_well_formed(move: object) -> bool:
-    """Say whether something is a move with just the card or the total that its kind needs."""
+    """Return whether ``move`` is a ``Move`` with exactly the card or amount that its kind needs."""
     if not (isinstance(move, Move) and isinstance(move.kind, str) and move.kind in KINDS):
         return False
     if move.kind == "raise":
-        return move.card is None and _is_whole(move.amount, 0, UNLIMITED)
+        return move.card is None and _is_integer(move.amount, 0, UNLIMITED)
     if move.kind in CARD_KINDS:
-        return move.amount is None and _is_whole(move.card, 0, NUM_CARDS - 1)
+        return move.amount is None and _is_integer(move.card, 0, NUM_CARDS - 1)
     return move.card is None and move.amount is None
 
 
-def _is_whole(value: Any, least: int, most: int) -> bool:
+def _is_integer(value: Any, least: int, most: int) -> bool:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         return False
     return least <= index(value) <= most
 
 
 class Turn(NamedTuple):
-    """A move as it was played: by which seat."""
+    """A move, and the seat that played it."""
 
     seat: int
     move: Move
@@ -80,26 +80,26 @@ def parse_move(text: str, hand: list[Card]) -> Move:
     As a card, ``0`` means the lowest Sylop of the hand.
 
     Raises:
-        IllegalMove: for text that is no move.
+        IllegalMove: if the text is not a move.
     """
     kind, _, rest = text.strip().partition(" ")
     rest = rest.strip()
     if kind not in KINDS:
         raise IllegalMove(
-            f"{short_repr(text)} is no move: the kinds of move are {', '.join(KINDS)}"
+            f"{short_repr(text)} is not a move; the kinds of move are {', '.join(KINDS)}"
         )
     if kind == "raise":
         if not rest.isdecimal() or len(rest) > len(str(UNLIMITED)):
-            raise IllegalMove(f"{short_repr(text)} names no total: write, for example, raise 40")
+            raise IllegalMove(f"{short_repr(text)} has no total; write, for example, raise 40")
         return Move(kind, amount=int(rest))
     if kind in CARD_KINDS:
         if not rest:
-            raise IllegalMove(f"{short_repr(text)} names no card: write, for example, {kind} +3c")
+            raise IllegalMove(f"{short_repr(text)} has no card; write, for example, {kind} +3c")
         sylops = [card for card in hand if card.suit is None]
         try:
             return Move(kind, card=sylops[0] if rest == "0" and sylops else Card.parse(rest))
         except SabaccError as error:
-            raise IllegalMove(f"{short_repr(text)} is no move: {error}") from None
+            raise IllegalMove(f"{short_repr(text)} is not a move: {error}") from None
     if rest:
-        raise IllegalMove(f"{short_repr(text)}: {kind} takes nothing after it")
+        raise IllegalMove(f"{short_repr(text)} is not a move; write only {kind}")
     return Move(kind)

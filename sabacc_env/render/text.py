@@ -1,4 +1,4 @@
-"""The table as plain text, for a terminal."""
+"""Writes one table as plain text for a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def render_text(game: Game, seat: int | None = None) -> str:
       player_0  D  196 credits  bet 0  ?? ??
     > player_1     196 credits  bet 0  -6s -4t = -10 (Nulrhek)
     """
-    seat = point_of_view.checked(game, seat)
+    seat = point_of_view.checked_seat(game, seat)
     seats = range(game.num_players)
     rolled = " ".join(f"{first}-{second}" for first, second in game.dice) or "none rolled"
     top = game.discard_pile[-1] if game.discard_pile else "empty"
@@ -41,8 +41,8 @@ def _seat_line(game: Game, seat: int, *, shown: bool) -> str:
     marker = ">" if seat == game.seat_to_act else " "
     dealer = "D" if seat == game.dealer else " "
     credits = game.credits[seat]
-    stakes = "" if credits is None else f"{credits} credits  bet {game.bets[seat]}  "
-    return f"{marker} player_{seat}  {dealer}  {stakes}{_hand(game, seat, shown=shown)}".rstrip()
+    money = "" if credits is None else f"{credits} credits  bet {game.bets[seat]}  "
+    return f"{marker} player_{seat}  {dealer}  {money}{_hand(game, seat, shown=shown)}".rstrip()
 
 
 def _hand(game: Game, seat: int, *, shown: bool) -> str:
@@ -51,7 +51,9 @@ def _hand(game: Game, seat: int, *, shown: bool) -> str:
         return "junked" if game.credits[seat] is None or seat in game.seated else "out"
     beside = "" if spike is None else f" | {spike}"
     if not shown and not (game.revealed and seat in game.remaining):
-        known = game.known_cards(seat)  # first: its place among the others would tell of them
+        known = game.known_cards(
+            seat
+        )  # first: their slots in the sorted hand would reveal the others
         faces = [*map(str, known), *["??"] * (len(hand) - len(known))]
         return " ".join(faces) + beside
     rank = game.rank(seat)

@@ -25,19 +25,20 @@ def rule_sets() -> tuple[str, ...]:
 
 
 def load_rules(rules: str | Path | RuleSet, **overrides: Any) -> RuleSet:
-    """Return a rule set by name, from a TOML file, or from another one, with some fields changed.
+    """Return a rule set by name, from a TOML file or another rule set, with some fields changed.
 
-    What RULES.md gives in hand antes follows ``hand_ante`` unless set itself (section 2).
+    A field that RULES.md gives in hand antes follows ``hand_ante`` unless it is set itself
+    (section 2).
 
     Args:
         rules: a published name (``rule_sets()``); a path to a rules file (a ``Path``, or text that
-            ends in ``.toml`` or contains a path separator); or a ``RuleSet``. A file leaves out
-            what is as in ``casino``, and its name is the file's unless it says one.
+            ends in ``.toml`` or contains a path separator); or a ``RuleSet``. Fields that a file
+            leaves out have the values of ``casino``. Its name is the file's unless it has one.
         **overrides: fields of ``RuleSet`` to change.
 
     Raises:
-        RulesError: for a name that is not known, a file that cannot be read, or rules that cannot
-            be played; one sentence that starts with the file or the field at fault.
+        RulesError: if a name is unknown, a file cannot be read, or the rules cannot be played.
+            The message is one sentence that starts with the file or the field at fault.
 
     >>> load_rules("spacers", hand_ante=4).min_bet
     4
@@ -53,7 +54,7 @@ def load_rules(rules: str | Path | RuleSet, **overrides: Any) -> RuleSet:
             f"rules: {toml_repr(rules)} is not a rule set; use {quoted_choices(_PUBLISHED)}, or "
             f"a path to a rules file, which ends in .toml{did_you_mean(rules, _PUBLISHED)}"
         )
-    return base.replaced(**overrides) if overrides else base
+    return base.replace(**overrides) if overrides else base
 
 
 @functools.cache
@@ -69,7 +70,7 @@ def _from_file(path: Path) -> RuleSet:
     except OSError as error:
         raise RulesError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
-        raise RulesError(f"{path}: is not a TOML file ({error})") from None
+        raise RulesError(f"{path}: is not a valid TOML file ({error})") from None
     try:
         return RuleSet(**{"name": path.stem, **description})
     except RulesError as error:

@@ -1,4 +1,4 @@
-"""What no single field can tell: rule descriptions that are impossible (RULES.md section 8)."""
+"""Refuses rules that nobody could play, where no single field is wrong (RULES.md section 8)."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def refuse_impossible(rules: RuleSet) -> None:
 
 def _check_words(rules: RuleSet) -> None:
     if not rules.name.strip() or not rules.name.isprintable():
-        raise RulesError(f"name: {toml_repr(rules.name)} is not a line of text")
+        raise RulesError(f"name: {toml_repr(rules.name)} is not a line of printable text")
     _refuse_repeats("phases", rules.phases)
     _refuse_repeats("card_actions", rules.card_actions)
     least, most = rules.seats
     if least > most:
-        raise RulesError(f"seats: the least, {least}, is more than the most, {most}")
+        raise RulesError(f"seats: the least number, {least}, is more than the greatest, {most}")
 
 
 def _refuse_repeats(field: str, words: Sequence[str]) -> None:
@@ -49,7 +49,9 @@ def _check_card_actions(rules: RuleSet) -> None:
     actions = rules.card_actions
     second = [action for action in SECOND_CHOICES if action in actions]
     if "stand" not in actions:
-        raise RulesError('card_actions: "stand" is missing, and a seat may always stand')
+        raise RulesError(
+            'card_actions: "stand" is missing; add it, because a seat may always stand'
+        )
     if second and "draw" not in actions:
         raise RulesError(f'card_actions: "{second[0]}" decides on a drawn card and needs "draw"')
     if second == ["discard_drawn"]:
@@ -71,21 +73,19 @@ def _check_card_actions(rules: RuleSet) -> None:
 def _check_points(rules: RuleSet) -> None:
     if not rules.points:
         return
-    needs = "but starting_credits says that there are no credits"
+    without = 'in a game without credits (starting_credits = "points")'
     if rules.hand_ante != 1:
-        raise RulesError(
-            f"hand_ante: {rules.hand_ante} is more than the one point a seat stakes, {needs}"
-        )
+        raise RulesError(f"hand_ante: {rules.hand_ante} is not possible {without}; use 1, a point")
     if rules.sabacc_ante:
-        raise RulesError(f"sabacc_ante: {rules.sabacc_ante} goes into a Sabacc pot, {needs}")
+        raise RulesError(f"sabacc_ante: {rules.sabacc_ante} is not possible {without}; use 0")
     if "betting" in rules.phases:
-        raise RulesError(f'phases: "betting" needs credits, {needs}')
+        raise RulesError(f'phases: "betting" is not possible {without}')
     if rules.opening_bet:
-        raise RulesError(f"opening_bet: a bet needs credits, {needs}")
+        raise RulesError(f"opening_bet: true is not possible {without}")
     if rules.fees:
-        raise RulesError(f'fees: "{next(iter(rules.fees))}" costs credits, {needs}')
+        raise RulesError(f'fees: a fee for "{next(iter(rules.fees))}" is not possible {without}')
     if rules.junk_penalty:
-        raise RulesError(f"junk_penalty: {rules.junk_penalty} is paid in credits, {needs}")
+        raise RulesError(f"junk_penalty: {rules.junk_penalty} is not possible {without}; use 0")
 
 
 def _check_starting_credits(rules: RuleSet) -> None:
@@ -95,7 +95,8 @@ def _check_starting_credits(rules: RuleSet) -> None:
     stacks = (given,) * most if isinstance(given, int) else given
     if not least <= len(stacks) <= MAX_SEATS:
         raise RulesError(
-            f"starting_credits: a list of {len(stacks)} does not serve the {least} to {most} seats"
+            f"starting_credits: a list of {len(stacks)} does not fit {least} to {most} seats; give "
+            "one number for each seat, or one number for all"
         )
     if sum(stacks) > MAX_CREDITS:
         raise RulesError(
@@ -105,7 +106,7 @@ def _check_starting_credits(rules: RuleSet) -> None:
     if sum(stack >= rules.ante_unit for stack in stacks) < 2:
         raise RulesError(
             f"starting_credits: {toml_repr(given)} lets fewer than two seats pay the antes of "
-            f"{rules.ante_unit}"
+            f"{rules.ante_unit}; give at least two seats that much"
         )
 
 

@@ -1,4 +1,4 @@
-"""Fees by card action: a small immutable mapping."""
+"""An immutable mapping from card actions to their fees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sabacc_env.rules.limits import MAX_CREDITS
 
 
 class Fees(Mapping[str, int]):
-    """Credits by card action; an action that is not listed, or listed with 0, is free.
+    """Fees in credits by card action; an action that is not listed, or listed with 0, is free.
 
     Hashable, picklable, and equal to any mapping with the same fees.
 

@@ -1,7 +1,7 @@
-"""The rule description: one validated, immutable ``RuleSet`` drives the one engine.
+"""The validated, immutable description of the rules that the engine plays (RULES.md section 8).
 
-RULES.md section 8 asks for it. Each field's docstring gives its meaning, its unit and the section
-of RULES.md behind it, for the reference page and, as the field's ``description``, at run time.
+Each field's docstring gives its meaning, its unit and its section of RULES.md. The reference page
+shows it, and it is the field's ``description`` at run time.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _Seats = Annotated[int, Field(ge=2, le=MAX_SEATS)]
 _Credits = Annotated[int, Field(ge=0, le=MAX_CREDITS)]
 
 LABELS: Final = ("name", "title", "source")
-"""The fields that name a rule set and decide nothing in play."""
+"""The fields that describe a rule set and have no effect on play."""
 
 
-def _in_order(actions: tuple[CardAction, ...]) -> tuple[CardAction, ...]:
-    """Sort card actions into one order: the order in a description means nothing."""
+def _sort_actions(actions: tuple[CardAction, ...]) -> tuple[CardAction, ...]:
+    """Sort card actions, because their order in a description has no meaning."""
     return tuple(sorted(actions, key=get_args(CardAction).index))
 
 
@@ -40,13 +40,13 @@ class RuleSet(BaseModel):
     Fields left out have the values of ``casino``. Three kinds of amount may follow ``hand_ante``
     instead of being fixed: ``starting_credits`` left out is 100 hand antes, and ``bet_step`` and
     each fee may be given as the word ``"ante"``; ``min_bet`` and ``min_raise`` left out are one
-    ``bet_step``. The attributes hold the numbers that result; ``replaced`` derives them anew.
+    ``bet_step``. The attributes hold the numbers that result; ``replace`` derives them anew.
 
     Rule sets compare and hash by the values of their fields, and can be copied and pickled.
 
     Raises:
-        RulesError: for a description that cannot be played; one sentence that starts with the
-            field at fault (RULES.md section 8).
+        RulesError: if the rules cannot be played (RULES.md section 8). The message is one
+            sentence that starts with the field at fault.
 
     >>> rules = RuleSet(bet_step="ante", hand_ante=5)
     >>> rules.bet_step, rules.min_bet, rules.starting_credits
@@ -105,7 +105,7 @@ class RuleSet(BaseModel):
     opening_bet: bool = False
     """Whether a betting phase comes before round 1 (RULES.md section 2)."""
 
-    card_actions: Annotated[tuple[CardAction, ...], AfterValidator(_in_order)] = (
+    card_actions: Annotated[tuple[CardAction, ...], AfterValidator(_sort_actions)] = (
         "stand",
         "draw",
         "discard_draw",
@@ -180,32 +180,35 @@ class RuleSet(BaseModel):
 
     def __init__(self, **description: Any) -> None:
         try:
-            super().__init__(**_resolved(description))
+            super().__init__(**_resolve(description))
         except ValidationError as error:
             raise RulesError(wording.validation_message(error, type(self).model_fields)) from None
         checks.refuse_impossible(self)
         self._description = copy.deepcopy(description)
 
-    def replaced(self, **fields: Any) -> RuleSet:
-        """Return these rules with some fields given anew; what followed ``hand_ante`` still does.
+    def replace(self, **fields: Any) -> RuleSet:
+        """Return these rules with some fields changed; fields that follow ``hand_ante`` still do.
 
-        >>> RuleSet().replaced(hand_ante=4).starting_credits
+        >>> RuleSet().replace(hand_ante=4).starting_credits
         400
         """
         return RuleSet(**{**self._description, **fields})
 
     def canonical(self) -> str:
-        """Return the one JSON text of these values: every field resolved, keys sorted."""
+        """Return the canonical JSON text: every field with its resolved value, keys sorted."""
         return _json(self.model_dump())
 
     @classmethod
     def from_canonical(cls, text: str) -> Self:
         """Return the rule set whose ``canonical()`` is this text.
 
-        Every field is then given as it is, so nothing follows ``hand_ante`` any more.
+        Every field is set explicitly, so no field of the result follows ``hand_ante``.
+
+        Raises:
+            RulesError: if the text is not JSON, or the rules cannot be played.
         """
         if not isinstance(text, str):
-            raise RulesError(f"canonical rules: {short_repr(text)} is no text")
+            raise RulesError(f"canonical rules: {short_repr(text)} is not text")
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -216,7 +219,7 @@ class RuleSet(BaseModel):
 
     @property
     def digest(self) -> str:
-        """SHA-256, in hex, of what decides play: the canonical text without name and source."""
+        """SHA-256, in hex, of the fields that decide play: all but ``LABELS``."""
         return hashlib.sha256(_json(self.model_dump(exclude=set(LABELS))).encode()).hexdigest()
 
     @property
@@ -253,7 +256,7 @@ class RuleSet(BaseModel):
         return isinstance(other, RuleSet) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        if self._hash is None:  # every game looks its compiled rules up by this
+        if self._hash is None:  # every game looks up its compiled rules by the hash
             self._hash = hash(self._values())
         return self._hash
 
@@ -265,27 +268,27 @@ def _json(fields: dict[str, object]) -> str:
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
 
-def _resolved(description: dict[str, Any]) -> dict[str, Any]:
-    """Put numbers where a description leaves out or says "ante"; wrong types stay as they are."""
-    fields = {field: _plain(value) for field, value in description.items()}
-    ante = _whole(fields.get("hand_ante"), RuleSet.model_fields["hand_ante"].default)
+def _resolve(description: dict[str, Any]) -> dict[str, Any]:
+    """Replace "ante" by numbers and add the fields that follow others; keep wrong types."""
+    fields = {field: _to_python(value) for field, value in description.items()}
+    ante = _int_or(fields.get("hand_ante"), RuleSet.model_fields["hand_ante"].default)
     if fields.setdefault("starting_credits", 100 * ante) == "points":
         fields["starting_credits"] = None
     if fields.get("bet_step") == "ante":
         fields["bet_step"] = ante
-    step = _whole(fields.get("bet_step"), 1)
+    step = _int_or(fields.get("bet_step"), 1)
     fields.setdefault("min_bet", step)
     fields.setdefault("min_raise", step)
     fees = fields.get("fees")
     if isinstance(fees, Mapping):
         fields["fees"] = {kind: ante if fee == "ante" else fee for kind, fee in fees.items()}
     seats = fields.get("seats", RuleSet.model_fields["seats"].default)
-    fields["seats"] = _served(seats, fields["starting_credits"])
+    fields["seats"] = _limit_seats(seats, fields["starting_credits"])
     return fields
 
 
-def _plain(value: object) -> object:
-    """Return a list as a tuple, and what NumPy has, or what is in a list, as Python has it."""
+def _to_python(value: object) -> object:
+    """Return lists and arrays as tuples, and NumPy scalars as Python values."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -293,13 +296,13 @@ def _plain(value: object) -> object:
     return value
 
 
-def _served(seats: object, starting_credits: object) -> object:
-    """Limit the most seats to those that a list of starting credits serves."""
+def _limit_seats(seats: object, starting_credits: object) -> object:
+    """Limit the greatest number of seats to the length of a list of starting credits."""
     match seats, starting_credits:
         case (int() as least, int() as most), tuple() as stacks if least <= len(stacks) < most:
             return least, len(stacks)
     return seats
 
 
-def _whole(value: object, default: int) -> int:
+def _int_or(value: object, default: int) -> int:
     return value if isinstance(value, int) else default

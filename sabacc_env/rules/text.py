@@ -1,6 +1,6 @@
-"""A rule set in words: its page for players, and what differs between two, as plain data.
+"""Describes a rule set in words, and the differences between two rule sets.
 
-Every sentence is derived from the fields, so a page can never say what the engine does not play.
+Every sentence is derived from the fields, so a page always says what the engine plays.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ _SUITS: Final = ("triangle", "square", "circle")
 _PHASES: Final = {"cards": "cards", "dice": "Spike Dice", "betting": "betting"}
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
-_ACTIONS: Final = {
+_ACTION_TEXTS: Final = {
     "stand": "stand: change nothing",
     "draw": "draw: take the top card of the draw pile",
     "buy_discard": "buy_discard: take the top card of the discard pile and discard nothing",
     "discard_draw": "discard_draw: discard a card, then take the top card of the draw pile",
     "swap": "swap: take the top card of the discard pile and discard another card of the hand",
 }
-_SECOND_CHOICES: Final = {
+_SECOND_CHOICE_TEXTS: Final = {
     "replace": "replace a hand card with it",
     "replace_spike": "replace the Spike Card with it",
     "discard_drawn": "discard it",
 }
-_REDRAWS: Final = {
+_REDRAW_TEXTS: Final = {
     "none": "nothing happens",
     "redraw_one": "each remaining seat in turn discards a card of its choice and draws one",
     "redraw_all": "each remaining seat in turn discards its whole hand and draws as many cards",
 }
-_JUNK_WHEN: Final = {
+_JUNK_TEXTS: Final = {
     "facing_bet": "A seat may junk its hand at a betting turn when it faces a bet.",
     "betting": "A seat may junk its hand at any betting turn.",
     "cards": "A seat may junk its hand at its turn in the card phase.",
 }
-_SHORT_CALLS: Final = {
+_SHORT_CALL_TEXTS: Final = {
     "all_in": "A seat that cannot pay a call may go all-in with what it has left.",
     "junk": "A seat that cannot pay a call must junk its hand.",
 }
-_RANKINGS: Final = {
+_RANKING_TEXTS: Final = {
     "casino": ("casino", "6.1"),
     "spacers": ("spacers'", "6.2"),
     "alta_orsl": ("Alta (Outer Rim Sabacc League)", "6.3"),
@@ -52,7 +52,7 @@ _RANKINGS: Final = {
 
 @dataclass(frozen=True)
 class Section:
-    """A heading of a rule set's page and the sentences under it."""
+    """A heading on the page of a rule set, and the sentences under it."""
 
     title: str
     sentences: tuple[str, ...]
@@ -65,9 +65,9 @@ def page(rules: RuleSet) -> list[Section]:
     2 to 8 seats.
     """
     sections = {
-        "Table": _table(rules),
-        "Stakes": _stakes(rules),
-        "Course of a hand": _course(rules),
+        "Table": _seats_and_deck(rules),
+        "Antes": _antes(rules),
+        "Order of play": _order_of_play(rules),
         "Card phase": _card_phase(rules),
         "Dice phase": _dice_phase(rules),
         "Betting phase": _betting_phase(rules),
@@ -79,7 +79,7 @@ def page(rules: RuleSet) -> list[Section]:
 
 
 def differences(first: RuleSet, second: RuleSet) -> list[tuple[str, object, object]]:
-    """Return the fields that decide play and differ, each with its two values.
+    """Return the fields that differ and decide play, each with its two values.
 
     >>> differences(RuleSet(), RuleSet(rounds=2, sylops=0))
     [('sylops', 2, 0), ('rounds', 3, 2)]
@@ -111,7 +111,7 @@ def value_text(field: str, value: object) -> str:
     return str(value)
 
 
-def _table(rules: RuleSet) -> Iterator[str]:
+def _seats_and_deck(rules: RuleSet) -> Iterator[str]:
     yield f"{_range(*rules.seats)} seats."
     high, suits = rules.highest_value, _SUITS[: rules.suits]
     values = f"+1 to +{high} and -1 to -{high}" if high > 1 else "+1 and -1"
@@ -121,7 +121,7 @@ def _table(rules: RuleSet) -> Iterator[str]:
     )
 
 
-def _stakes(rules: RuleSet) -> Iterator[str]:
+def _antes(rules: RuleSet) -> Iterator[str]:
     if rules.points:
         yield "No credits: each seat stakes one point, and the winner takes them all."
         return
@@ -140,7 +140,7 @@ def _stakes(rules: RuleSet) -> Iterator[str]:
         yield f"The seats start with {value_text('', rules.starting_credits)} credits."
 
 
-def _course(rules: RuleSet) -> Iterator[str]:
+def _order_of_play(rules: RuleSet) -> Iterator[str]:
     dealt = f"Each seat is dealt {_counted(rules.cards_dealt, 'card')}"
     turned = ", then the top card is turned up as the discard pile" if rules.turns_up_card else ""
     yield f"{dealt}{turned}."
@@ -158,12 +158,12 @@ def _card_phase(rules: RuleSet) -> Iterator[str]:
     if "cards" not in rules.phases:
         return
     yield "Each seat in turn takes one action:"
-    for kind, words in _ACTIONS.items():
+    for kind, words in _ACTION_TEXTS.items():
         if kind in rules.card_actions:
-            yield f"- {words}{_price(rules, kind)}."
-    second = [words for kind, words in _SECOND_CHOICES.items() if kind in rules.card_actions]
+            yield f"- {words}{_fee_text(rules, kind)}."
+    second = [words for kind, words in _SECOND_CHOICE_TEXTS.items() if kind in rules.card_actions]
     if second:
-        yield f"The card drawn is seen by its buyer only, who must then {_either(second)}."
+        yield f"The card drawn is seen by its buyer only, who must then {_join_choices(second)}."
     if rules.look_then_discard:
         yield "The card drawn may be discarded after it is seen; a fee is not returned."
     if rules.fees:
@@ -173,7 +173,7 @@ def _card_phase(rules: RuleSet) -> Iterator[str]:
 def _dice_phase(rules: RuleSet) -> Iterator[str]:
     if "dice" not in rules.phases:
         return
-    doubles, spikes = _REDRAWS[rules.doubles], _REDRAWS[rules.double_spike]
+    doubles, spikes = _REDRAW_TEXTS[rules.doubles], _REDRAW_TEXTS[rules.double_spike]
     if rules.spike_card and rules.double_spike == "redraw_all":
         spikes += ", and its Spike Card is replaced too"
     if doubles == spikes:
@@ -193,7 +193,7 @@ def _betting_phase(rules: RuleSet) -> Iterator[str]:
     yield f"A raise is {_limits(rules.min_raise, rules.max_raise)} above the highest bet."
     if rules.max_raises is not None:
         yield f"After the first bet a phase has at most {_counted(rules.max_raises, 'raise')}."
-    yield _SHORT_CALLS[rules.short_call]
+    yield _SHORT_CALL_TEXTS[rules.short_call]
 
 
 def _junking(rules: RuleSet) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _junking(rules: RuleSet) -> Iterator[str]:
     if not may and not must:
         return
     if may:
-        yield _JUNK_WHEN[rules.junk_when]
+        yield _JUNK_TEXTS[rules.junk_when]
     if rules.junk_penalty:
         penalty = _credits(rules.junk_penalty)
         yield f"A seat that junks pays {penalty} into the pot, or what it has left, if less."
@@ -213,7 +213,7 @@ def _junking(rules: RuleSet) -> Iterator[str]:
 
 
 def _reveal(rules: RuleSet) -> Iterator[str]:
-    name, section = _RANKINGS[rules.ranking]
+    name, section = _RANKING_TEXTS[rules.ranking]
     yield "The seats that remain after the last round reveal, and the best hand wins."
     if rules.spike_card:
         yield "The Spike Card counts with the hand."
@@ -244,11 +244,11 @@ def _limits(least: int, most: int | None) -> str:
     return f"{least} to {_credits(most)}"
 
 
-def _price(rules: RuleSet, kind: str) -> str:
+def _fee_text(rules: RuleSet, kind: str) -> str:
     fee = rules.fees.get(kind)
     return f" ({_credits(fee)})" if fee else ""
 
 
-def _either(choices: list[str]) -> str:
+def _join_choices(choices: list[str]) -> str:
     *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last

@@ -1,4 +1,4 @@
-"""One clear sentence for a field of the wrong type, range or name, in place of pydantic's list."""
+"""Turns pydantic's list of errors into one sentence, and formats values and choices for it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pydantic.fields import FieldInfo
 from sabacc_env.errors import short_repr
 from sabacc_env.rules.limits import MAX_CREDITS, MAX_SEATS
 
-_COMPOUND: Final = {
+_COMPOUND_FIELDS: Final = {
     "seats": f"give two whole numbers from 2 to {MAX_SEATS}, the least and the most seats",
     "starting_credits": f"give a whole number of credits from 0 to {MAX_CREDITS}, a list of them, "
     'one for each seat, or "points" for a game without credits',
     "fees": f"give a table of card actions with whole numbers of credits from 0 to {MAX_CREDITS}",
 }
-"""What would be right for the fields that hold more than one value of a simple type."""
+"""For each field that is not one simple value, what a rule file must give."""
 
 _VERDICTS: Final = {
     "bool_type": "is not true or false",
@@ -33,7 +33,7 @@ _VERDICTS: Final = {
 
 
 def validation_message(error: ValidationError, fields: Mapping[str, FieldInfo]) -> str:
-    """Say in one sentence what is wrong, starting with the field; a misspelt field comes first."""
+    """Return one sentence that starts with the field at fault; a misspelt field comes first."""
     errors = error.errors(include_url=False)
     unknown = [str(found["loc"][0]) for found in errors if found["type"] == "extra_forbidden"]
     if unknown:
@@ -43,9 +43,9 @@ def validation_message(error: ValidationError, fields: Mapping[str, FieldInfo]) 
         (found for found in errors if found["loc"][0] == field), key=lambda found: len(found["loc"])
     )
     given, verdict = toml_repr(first["input"]), _VERDICTS.get(first["type"], "is not allowed here")
-    if field in _COMPOUND:
+    if field in _COMPOUND_FIELDS:
         whose = f" for {first['loc'][1]}" if field == "fees" and len(first["loc"]) == 2 else ""
-        return f"{field}: {given}{whose} {verdict}; {_COMPOUND[field]}"
+        return f"{field}: {given}{whose} {verdict}; {_COMPOUND_FIELDS[field]}"
     choices = _choices(fields[field].annotation)
     if choices and first["type"] == "tuple_type":
         return f"{field}: {given} {verdict}; give a list of {quoted_choices(choices)}"
@@ -56,16 +56,16 @@ def validation_message(error: ValidationError, fields: Mapping[str, FieldInfo]) 
 
 
 def toml_repr(value: object) -> str:
-    """Write a value as it would stand in a rule file, on one line and not too long."""
+    """Write a value as a TOML file has it, on one line and shortened."""
     if isinstance(value, bool | str):
         return json.dumps(value if isinstance(value, bool) else _shortened(value))
     return short_repr(value)
 
 
 def quoted_choices(choices: Iterable[str]) -> str:
-    """Write choices as text: ``"a", "b" or "c"``.
+    """Return choices as text: ``"a", "b" or "c"``.
 
-    >>> print(listed(["cards", "dice", "betting"]))
+    >>> print(quoted_choices(["cards", "dice", "betting"]))
     "cards", "dice" or "betting"
     """
     *others, last = [f'"{choice}"' for choice in choices]
@@ -73,7 +73,7 @@ def quoted_choices(choices: Iterable[str]) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the known name closest to this one, if any is close."""
+    """Return "; did you mean NAME?" for the closest known name, or "" if none is close."""
     if not isinstance(name, str):
         return ""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.61)  # 0.6 takes base for phases
@@ -89,14 +89,14 @@ def _shortened(text: str) -> str:
 
 
 def _choices(annotation: Any) -> tuple[str, ...]:
-    """Return the words of a Literal, or of the Literal that a tuple repeats."""
+    """Return the words of a ``Literal``, or of a tuple's ``Literal`` items."""
     if get_origin(annotation) is tuple:
         annotation = get_args(annotation)[0]
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
 def _bounds(field: FieldInfo) -> str:
-    """Say which whole numbers a field allows; nothing for a field without limits."""
+    """Return which whole numbers a field allows, or "" if it has no limits."""
     limits = {
         name: limit
         for found in field.metadata

@@ -1,4 +1,4 @@
-"""Bytes that say what they are and notice damage: a format line, a checksum, a header, a state."""
+"""Packs a JSON header and a state into bytes with a format line and a checksum."""
 
 from __future__ import annotations
 
@@ -9,37 +9,43 @@ from typing import Any
 from sabacc_env.errors import SabaccError
 
 
-def pack_with_checksum(form: bytes, header: dict[str, Any], state: bytes) -> bytes:
-    """Return header and state as bytes that start with the line ``form``."""
+def pack_with_checksum(format_line: bytes, header: dict[str, Any], state: bytes) -> bytes:
+    """Return bytes that hold the format line, a checksum, the header as JSON, and the state.
+
+    Args:
+        format_line: the name and the version of the format, with a line end.
+        header: plain data that JSON can hold.
+        state: any bytes.
+    """
     body = json.dumps(header).encode() + b"\n" + state
-    return form + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    return format_line + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def unpack_checked(form: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the header and the state that were sealed.
+def unpack_checked(format_line: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header and the state that ``pack_with_checksum`` packed.
 
-    Whoever can write bytes can seal them: what they hold is still to be checked.
+    Anyone can write bytes with a correct checksum, so the caller must still check the contents.
 
     Raises:
-        SabaccError: for bytes of something else, of another version, damaged, or cut short.
+        SabaccError: if the bytes have another format or version, are damaged or are cut short.
     """
-    name = form.decode().strip()
-    if not isinstance(data, bytes) or not data.startswith(form):
-        raise SabaccError(f"these bytes do not start as {name!r} does")
-    checksum, _, body = data[len(form) :].partition(b"\n")
+    name = format_line.decode().strip()
+    if not isinstance(data, bytes) or not data.startswith(format_line):
+        raise SabaccError(f"these bytes do not have the format {name!r}")
+    checksum, _, body = data[len(format_line) :].partition(b"\n")
     if hashlib.sha256(body).hexdigest().encode() != checksum:
-        raise SabaccError(f"these bytes, which start as {name!r} does, are damaged or cut short")
+        raise SabaccError(f"these bytes of the format {name!r} are damaged or cut short")
     text, _, state = body.partition(b"\n")
     try:
         header = json.loads(text)
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict):
-        raise content_error(form, "no header")
+        raise content_error(format_line, "no header")
     return header, state
 
 
-def content_error(form: bytes, what: str) -> SabaccError:
-    """Return the error for bytes whose seal is whole, and that hold something impossible."""
-    name = form.decode().strip()
-    return SabaccError(f"these bytes, which start as {name!r} does, hold {what}")
+def content_error(format_line: bytes, what: str) -> SabaccError:
+    """Return the error for bytes with a correct checksum whose contents are impossible."""
+    name = format_line.decode().strip()
+    return SabaccError(f"these bytes of the format {name!r} hold {what}")

@@ -1,4 +1,4 @@
-"""Files: written in one step, so that nobody finds half of one, whatever stops the writer."""
+"""Reads files, and writes them in one step: an interrupted writer never leaves half a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sabacc_env.errors import SabaccError
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """Return what is in a file; None where there is none, or none that can be read."""
+    """Return the contents of a file, or None if it does not exist or cannot be read."""
     try:
         return path.read_bytes()
     except (OSError, ValueError):
@@ -22,37 +22,37 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 def failure_reason(error: OSError | ValueError) -> str:
-    """Return why a file cannot be read or written; a name that can be none is a ``ValueError``."""
+    """Return why a file cannot be read or written. An impossible file name is a ``ValueError``."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder to write into, where it is missing.
+    """Make a folder, if it is missing, and check that it can be written into.
 
     Raises:
-        SabaccError: where it cannot be made, or not be written into.
+        SabaccError: if it cannot be made or cannot be written into.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise SabaccError(
-            f"{folder}: this folder cannot be made ({failure_reason(error)}); name another"
+            f"{folder}: cannot make this folder ({failure_reason(error)}); name another"
         ) from None
     if not os.access(folder, os.W_OK):
-        raise SabaccError(f"{folder}: this folder cannot be written into; name another")
+        raise SabaccError(f"{folder}: cannot write into this folder; name another")
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a file that could not be written, before the work that it is to hold the result of.
+    """Check, before long work, that the file of its result can be written.
 
     Raises:
-        SabaccError: where it is a folder, or none can be made or written into for it.
+        SabaccError: if the path is a folder, or its folder cannot be made or written into.
     """
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        there = next(folder for folder in path.absolute().parents if folder.exists())
-        with tempfile.TemporaryFile(dir=there):
+        existing = next(folder for folder in path.absolute().parents if folder.exists())
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except (OSError, ValueError) as error:
         raise SabaccError(
@@ -61,24 +61,25 @@ def check_writable(path: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file in one step, and onto the disk before this returns.
+    """Write a file in one step; the data is on the disk when this returns.
 
-    What the file held before stays whole until all of ``data`` is there. Where the process is
-    killed, a hidden file beside it is left, which ``remove_partial_files`` removes.
+    The old contents stay whole until all of ``data`` is written. A killed process leaves a hidden
+    file beside it, which ``remove_partial_files`` removes.
 
     Raises:
-        SabaccError: where it cannot be written: the disk is full, its folder is gone, and so on.
+        SabaccError: if it cannot be written, because the disk is full, the folder is gone, and so
+            on.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         try:
-            with draft.open("wb") as file:
+            with partial.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            draft.replace(path)
+            partial.replace(path)
         finally:
-            draft.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
         _sync_folder(path.parent)
     except (OSError, ValueError) as error:
         why = failure_reason(error) if path.parent.is_dir() else "there is no such folder"
@@ -86,22 +87,26 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file as ``write_bytes`` does: UTF-8, its line ends as they are."""
+    """Write a text file as ``write_bytes`` does, in UTF-8 and with unchanged line ends."""
     write_bytes(path, text.encode())
 
 
 def remove_partial_files(folder: Path, name: str | None = None) -> None:
-    """Remove what killed processes left in a folder when they wrote files, or one of this name.
+    """Remove the partial files that killed processes left in a folder.
 
-    Nobody else may be writing there now.
+    No other process may be writing there now.
+
+    Args:
+        folder: the folder.
+        name: the file whose partial files are removed; None removes those of every file.
     """
-    named = "*" if name is None else escape(name)
-    for draft in folder.glob(f".{named}.{'[0-9a-f]' * 8}"):
-        draft.unlink(missing_ok=True)
+    pattern = "*" if name is None else escape(name)
+    for partial in folder.glob(f".{pattern}.{'[0-9a-f]' * 8}"):
+        partial.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring a folder's new names onto the disk, where the system can."""
+    """Flush the names in a folder to the disk, if the system can."""
     if os.name == "nt":
         return
     with contextlib.suppress(OSError):  # some file systems cannot

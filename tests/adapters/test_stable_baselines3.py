@@ -266,7 +266,7 @@ BAD_STATES = [
     (lambda: None, "state: give what an environment's state"),
     (dict, "state: give what an environment's state"),
     (lambda: changed(tables="tables"), "state: give what an environment's state"),
-    (lambda: changed(tables=b"tables"), "these bytes do not start as"),
+    (lambda: changed(tables=b"tables"), "these bytes do not have the format"),
     (lambda: begun(rules="orsl").state(), "state: its rules, 'orsl', are others"),
     (lambda: begun(num_envs=5).state(), "state: num_tables: 5 there, 4 here"),
     (lambda: begun(num_players=3).state(), "state: num_players: 3 there, 2 here"),

@@ -202,17 +202,17 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize("rules", [None, 3, ["casino"], b"casino"])
-def test_something_else_is_no_rule_set(rules: object) -> None:
+def test_other_values_are_not_rule_sets(rules: object) -> None:
     assert "is not a rule set" in sentence_of(rules)
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"rounds = ", "is not a TOML file"),
-        (b"rounds = 1\nrounds = 2\n", "is not a TOML file"),
-        (b"title = '\xff'", "is not a TOML file"),
-        (b"x = " + b"[" * 5000, "is not a TOML file"),
+        (b"rounds = ", "is not a valid TOML file"),
+        (b"rounds = 1\nrounds = 2\n", "is not a valid TOML file"),
+        (b"title = '\xff'", "is not a valid TOML file"),
+        (b"x = " + b"[" * 5000, "is not a valid TOML file"),
     ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, content: bytes, words: str) -> None:

@@ -26,8 +26,8 @@ POINTS: dict[str, Any] = {
 
 BAD_FIELDS: list[tuple[str, object, str]] = [
     ("name", 3, "not text"),
-    ("name", "", "not a line of text"),
-    ("name", "two\nlines", "not a line of text"),
+    ("name", "", "not a line of printable text"),
+    ("name", "two\nlines", "not a line of printable text"),
     ("title", None, "not text"),
     ("source", 1, "not text"),
     ("seats", 4, "not a list"),
@@ -36,7 +36,7 @@ BAD_FIELDS: list[tuple[str, object, str]] = [
     ("seats", (1, 4), "1 is too small"),
     ("seats", (2, 9), "9 is too large"),
     ("seats", (2, True), "true is not a whole number"),
-    ("seats", (5, 3), "the least, 5, is more than the most, 3"),
+    ("seats", (5, 3), "the least number, 5, is more than the greatest, 3"),
     ("highest_value", 0, "use 1 to 10"),
     ("highest_value", 11, "use 1 to 10"),
     ("suits", 4, "use 1 to 3"),
@@ -62,9 +62,9 @@ BAD_FIELDS: list[tuple[str, object, str]] = [
     ("starting_credits", False, "not a whole number"),
     ("starting_credits", (200, -5), "-5 is too small"),
     ("starting_credits", (200, "x"), '"x" is not a whole number'),
-    ("starting_credits", (200,), "a list of 1 does not serve"),
-    ("starting_credits", (), "a list of 0 does not serve"),
-    ("starting_credits", (200,) * 9, "a list of 9 does not serve"),
+    ("starting_credits", (200,), "a list of 1 does not fit 2 to 8 seats"),
+    ("starting_credits", (), "a list of 0 does not fit"),
+    ("starting_credits", (200,) * 9, "a list of 9 does not fit"),
     ("starting_credits", MOST, "more than the 2147483647 credits that can be in play"),
     ("starting_credits", (MOST, 1), "more than the 2147483647 credits that can be in play"),
     ("starting_credits", 3, "lets fewer than two seats pay the antes of 4"),
@@ -136,12 +136,12 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
         {"look_then_discard": True, "card_actions": ("stand", "draw", "replace")},
         'cannot be combined with "replace"',
     ),
-    ("hand_ante", POINTS | {"hand_ante": 2}, "no credits"),
-    ("sabacc_ante", POINTS | {"sabacc_ante": 1}, "no credits"),
-    ("phases", POINTS | {"phases": ("cards", "betting")}, "no credits"),
-    ("opening_bet", POINTS | {"opening_bet": True}, "no credits"),
-    ("fees", POINTS | {"fees": {"draw": 1}}, "no credits"),
-    ("junk_penalty", POINTS | {"junk_penalty": 1}, "no credits"),
+    ("hand_ante", POINTS | {"hand_ante": 2}, "not possible in a game without credits"),
+    ("sabacc_ante", POINTS | {"sabacc_ante": 1}, "not possible in a game without credits"),
+    ("phases", POINTS | {"phases": ("cards", "betting")}, "not possible in a game without credits"),
+    ("opening_bet", POINTS | {"opening_bet": True}, "not possible in a game without credits"),
+    ("fees", POINTS | {"fees": {"draw": 1}}, "not possible in a game without credits"),
+    ("junk_penalty", POINTS | {"junk_penalty": 1}, "not possible in a game without credits"),
     ("starting_credits", {"hand_ante": 10**8}, "too large"),
     ("starting_credits", {"hand_ante": 10**7}, "more than the 2147483647 credits"),
     ("starting_credits", {"sabacc_ante": 500}, "fewer than two seats pay the antes of 502"),
@@ -240,7 +240,7 @@ def test_the_largest_hand_counts_added_cards_and_the_spike_card() -> None:
     assert RuleSet(card_actions=("stand", "buy_discard"), rounds=2).largest_hand == 4
 
 
-def test_what_is_given_in_antes_follows_the_hand_ante_unless_set() -> None:
+def test_fields_given_in_antes_follow_the_hand_ante_unless_set() -> None:
     rules = RuleSet(
         hand_ante=3, bet_step="ante", fees={"draw": "ante", "swap": 5, "discard_draw": 0}
     )
@@ -251,11 +251,11 @@ def test_what_is_given_in_antes_follows_the_hand_ante_unless_set() -> None:
         3,
     )
     assert rules.fees == {"draw": 3, "swap": 5}
-    raised = rules.replaced(hand_ante=7)
+    raised = rules.replace(hand_ante=7)
     assert (raised.starting_credits, raised.bet_step, raised.min_bet) == (700, 7, 7)
     assert raised.fees == {"draw": 7, "swap": 5}
-    assert raised.replaced(hand_ante=3) == rules
-    fixed = rules.replaced(starting_credits=90, bet_step=1, min_raise=2).replaced(hand_ante=7)
+    assert raised.replace(hand_ante=3) == rules
+    fixed = rules.replace(starting_credits=90, bet_step=1, min_raise=2).replace(hand_ante=7)
     assert (fixed.starting_credits, fixed.bet_step, fixed.min_bet, fixed.min_raise) == (90, 1, 1, 2)
     assert fixed.sabacc_ante == 2
 
@@ -265,15 +265,15 @@ def test_a_description_is_not_changed_from_outside() -> None:
     rules = RuleSet(fees=fees, phases=phases)
     fees["draw"] = 9
     phases.append("dice")
-    assert rules.fees == rules.replaced(rounds=2).fees == {"draw": 3}
-    assert rules.phases == rules.replaced(rounds=2).phases == ("cards", "betting")
+    assert rules.fees == rules.replace(rounds=2).fees == {"draw": 3}
+    assert rules.phases == rules.replace(rounds=2).phases == ("cards", "betting")
 
 
 def test_a_list_of_starting_credits_limits_the_seats() -> None:
     rules = RuleSet(starting_credits=[200, 90, 40])
     assert rules.starting_credits == (200, 90, 40)
     assert rules.seats == (2, 3)
-    assert rules.replaced(starting_credits=100).seats == (2, 8)
+    assert rules.replace(starting_credits=100).seats == (2, 8)
     assert RuleSet(seats=(2, 2), starting_credits=(9, 9, 9)).seats == (2, 2)
 
 
@@ -328,12 +328,12 @@ def test_canonical_text_copies_and_pickles_are_exact(rules: RuleSet) -> None:
     assert list(json.loads(rules.canonical())) == sorted(RuleSet.model_fields)
     for copied in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules), copy.copy(rules)):
         assert copied == rules
-        assert copied.replaced(name="copy").digest == rules.digest
+        assert copied.replace(name="copy").digest == rules.digest
 
 
 def test_a_copy_still_follows_the_hand_ante() -> None:
     rules = pickle.loads(pickle.dumps(load_rules("spacers")))
-    assert rules.replaced(hand_ante=4) == load_rules("spacers", hand_ante=4)
+    assert rules.replace(hand_ante=4) == load_rules("spacers", hand_ante=4)
 
 
 @given(any_rules())
@@ -345,7 +345,7 @@ def test_any_rules_keep_the_limits_of_section_8(rules: RuleSet) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "3", "[" * 10**5])
-def test_text_that_is_no_rule_set_is_refused_in_one_sentence(text: str) -> None:
+def test_text_without_a_rule_set_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(RulesError, match=r"^canonical rules: not [^\n]*$"):
         RuleSet.from_canonical(text)
 

@@ -95,7 +95,7 @@ def test_more_opponents_are_harder_to_beat():
 
 @pytest.mark.parametrize("actions", [("draw",), ("discard_draw",), ("swap",), ("draw", "swap")])
 def test_foresight_is_the_best_choice_before_a_card_phase(actions):
-    rules = SMALL.replaced(card_actions=("stand", *actions), phases=("betting", "cards"))
+    rules = SMALL.replace(card_actions=("stand", *actions), phases=("betting", "cards"))
     hands = hand_values(rules)
     final = np.random.default_rng(0).random(len(hands.sizes)).astype(np.float32)
     before, after = foresee(rules, 2, hands, final)

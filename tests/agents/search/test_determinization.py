@@ -31,7 +31,7 @@ TINY = load_rules(
     seats=(2, 2),
     phases=("cards", "betting"),
 )
-TWO_CARDS = TINY.replaced(
+TWO_CARDS = TINY.replace(
     highest_value=3,
     sylops=1,
     cards_dealt=2,

@@ -30,7 +30,7 @@ def test_the_zoo_has_one_for_each_rule_set_at_two_seats_and_at_any_number() -> N
     zoo = {path.stem: training_config(path) for path in FOLDER.glob("zoo/*.toml")}
     games = {name: config.games for name, config in zoo.items() if isinstance(config, PPOConfig)}
     for rules in map(load_rules, rule_sets()):
-        forms = {rules, rules.replaced(short_call="all_in")} if credit(rules) else {rules}
+        forms = {rules, rules.replace(short_call="all_in")} if credit(rules) else {rules}
         assert set(games[f"{rules.name}-2p"]) == {(form, 2) for form in forms}
         every = {(form, players) for form in forms for players in range(2, 9)}
         assert set(games[f"{rules.name}-2-8p"]) == every

@@ -270,7 +270,7 @@ def test_a_folder_that_is_a_file_is_refused(run, tmp_path):
     (tmp_path / "file").touch()
     code, output, errors = run("--output", tmp_path / "file")
     assert (code, output) == (2, "")
-    assert errors.startswith(f"sabacc: {tmp_path / 'file'}: this folder cannot be made (")
+    assert errors.startswith(f"sabacc: {tmp_path / 'file'}: cannot make this folder (")
     assert errors.count("\n") == 1
 
 

@@ -150,14 +150,14 @@ def a_list(_: bytes) -> bytes:
     ("damage", "words"),
     [
         *((flip(share), "damaged or cut short") for share in (0.05, 0.3, 0.5, 0.7, 1)),
-        (flip(0), "do not start as"),
+        (flip(0), "do not have the format"),
         (lambda data: data[:-1], "damaged or cut short"),
         (lambda data: data[: len(data) // 2], "damaged or cut short"),
         (lambda data: data[:40], "damaged or cut short"),
         (lambda data: data + b"\n", "damaged or cut short"),
-        (lambda _: b"", "do not start as"),
-        (lambda _: b"steps = 3\n", "do not start as"),
-        (a_list, "do not start as"),
+        (lambda _: b"", "do not have the format"),
+        (lambda _: b"steps = 3\n", "do not have the format"),
+        (a_list, "do not have the format"),
     ],
 )
 def test_a_checkpoint_that_is_damaged_or_none_is_refused(tmp_path, damage, words):
@@ -290,7 +290,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys, below):
     file.touch()
     assert command("train", str(config), "--folder", str(file / below)) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"sabacc: {file / below}: this folder cannot be made (")
+    assert error.startswith(f"sabacc: {file / below}: cannot make this folder (")
     assert error.count("\n") == 1
 
 
