@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from sabacc_agents import load
-from sabacc_agents.expectation import win_chances
+from sabacc_agents.expectation import win_probabilities
 
 from sabacc_env import Game, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.actions import JUNK, action_names
@@ -22,14 +22,14 @@ SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3
 
 
 @pytest.fixture(autouse=True, scope="module")
-def rough_percentiles():
-    """Let the maximiser know its percentiles less well: nothing here depends on how well."""
+def rough_win_probabilities():
+    """Compute the maximiser's tables roughly: no test here depends on their precision."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(win_chances, "FINAL_HANDS", 512)
-        patch.setattr(win_chances, "PASSES", 1)
-        win_chances.percentiles.cache_clear()
+        patch.setattr(win_probabilities, "NUM_FINAL_HANDS", 512)
+        patch.setattr(win_probabilities, "ITERATIONS", 1)
+        win_probabilities.win_probabilities.cache_clear()
         yield
-        win_chances.percentiles.cache_clear()
+        win_probabilities.win_probabilities.cache_clear()
 
 
 def test_the_registered_names():

@@ -1,1 +1,1 @@
-"""Agents that work out exact expectations over the next card."""
+"""Agents that compute exact expectations over the next card."""

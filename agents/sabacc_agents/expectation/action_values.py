@@ -1,4 +1,4 @@
-"""What each card action is worth: exact expectations over the next card that a seat may draw."""
+"""The values of card actions: exact expectations over the next card that a seat may draw."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.expectation.hand_table import EMPTY, HandValues
-from sabacc_agents.scripted.by_phase import NEVER
+from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES, HandTable
 from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Stakes
+from sabacc_agents.scripted.phase_agent import MIN_SCORE
 from sabacc_env.actions import (
     BUY_DISCARD,
     DISCARD_DRAW_SLOTS,
@@ -28,99 +28,97 @@ from sabacc_env.rules import RuleSet
 
 
 @dataclass(frozen=True)
-class Seats:
-    """What the observing seats go by: (n,) where not said otherwise.
+class SeatStates:
+    """The states of the observing seats, (n,) where not said otherwise.
 
     Attributes:
         cards: the cards in sight.
-        hand: the numbers of the own hands, Spike Card counted.
-        chances: (n, 21) the chance of each value to be drawn next.
-        table: where in all worths the table of the seat begins.
+        hands: the own hands as indices in the hand table, Spike Card included.
+        draw_probs: (n, 21) the probability of each value for the next card.
+        offsets: where the values of the seat's stage and number of opponents begin.
     """
 
     cards: Cards
-    hand: Ints
-    chances: Floats
-    table: Ints
+    hands: Ints
+    draw_probs: Floats
+    offsets: Ints
 
 
-class CardSearch:
-    """Scores card actions by the worth of the hands that they lead to.
+class CardActionValues:
+    """Computes the values of card actions from the values of the hands that they lead to.
 
-    A card not seen by the seat comes with the same chance as any other: the enumeration is over the
-    21 values, each weighted by how many of its cards are unseen. (Where a seat has seen every card,
-    so that only a reshuffle can bring one, all values count alike.)
+    Each card that the seat has not seen is equally likely to come next. So the enumeration is over
+    the 21 values, each weighted by the number of its unseen cards. (If a seat has seen every card,
+    only a reshuffle can bring one, and all values count alike.)
 
     Args:
-        rules: decide what may follow a draw, and the fees.
-        hands: the hands of these rules.
-        worths: (stages, k, number of hands) float32: what a hand is worth after a stage against 1
-            to k opponents, in pots.
+        rules: the rules. They decide what may follow a draw, and the fees.
+        table: the hand table of these rules.
+        hand_values: (stages, k, number of hands) float32: the value of a hand after a stage against
+            1 to k opponents, in pots.
     """
 
-    def __init__(self, rules: RuleSet, hands: HandValues, worths: Floats) -> None:
-        self._hands = hands
-        self._worths = np.ascontiguousarray(worths).reshape(-1)
-        self._opponents, self._width = worths.shape[1:]
+    def __init__(self, rules: RuleSet, table: HandTable, hand_values: Floats) -> None:
+        self._table = table
+        self._hand_values = np.ascontiguousarray(hand_values).reshape(-1)
+        self._max_opponents, self._num_hands = hand_values.shape[1:]
         self._fees = rules.fees
         actions = set(rules.card_actions)
         self._may_replace = "replace" in actions
         self._may_replace_spike = "replace_spike" in actions
         self._may_keep = not (self._may_replace or self._may_replace_spike)
-        self._may_leave = rules.look_then_discard or "discard_drawn" in actions
+        self._may_discard_drawn = rules.look_then_discard or "discard_drawn" in actions
 
-    def seats(self, observations: Floats, stakes: Stakes, stage: Ints) -> Seats:
-        """Read what the search goes by from observations, (n, OBSERVATION_SIZE)."""
+    def seat_states(self, observations: Floats, stakes: Stakes, stages: Ints) -> SeatStates:
+        """Return the states of the seats that made observations, (n, OBSERVATION_SIZE)."""
         cards = Cards(observations)
-        hand = self._hands.plus(np.full(len(observations), EMPTY), cards.spike, cards.has_spike)
+        empty = np.full(len(observations), EMPTY)
+        hands = self._table.add_cards(empty, cards.spike, cards.has_spike)
         for slot in range(MAX_HAND):
-            hand = self._hands.plus(hand, cards.values[:, slot], cards.held[:, slot])
-        unseen = self._hands.deck - np.rint(blocks(observations).seen_values * 3)
+            hands = self._table.add_cards(hands, cards.values[:, slot], cards.held[:, slot])
+        unseen = self._table.deck_counts - np.rint(blocks(observations).seen_values * 3)
         unseen = np.maximum(unseen, 0).astype(np.float32)
-        left = unseen.sum(axis=1, keepdims=True)
-        return Seats(
-            cards=cards,
-            hand=hand,
-            chances=np.divide(unseen, left, out=np.full_like(unseen, 1 / 21), where=left > 0),
-            table=self._table(stage, stakes.opponents),
-        )
+        total = unseen.sum(axis=1, keepdims=True)
+        draw_probs = np.full_like(unseen, 1 / NUM_VALUES, dtype=np.float32)
+        np.divide(unseen, total, out=draw_probs, where=total > 0)
+        return SeatStates(cards, hands, draw_probs, self._offsets(stages, stakes.opponents))
 
-    def scores(
-        self, observations: Floats, action_masks: NDArray[np.int8], stakes: Stakes, stage: Ints
+    def action_values(
+        self, observations: Floats, action_masks: NDArray[np.int8], stakes: Stakes, stages: Ints
     ) -> Floats:
-        """Return what each card action is worth, in pots and less its fee.
+        """Return the value of each card action in pots, its fee subtracted.
 
         Args:
             observations: (n, OBSERVATION_SIZE) of card turns and forced redraws.
-            action_masks: (n, num_actions); an action legal nowhere is not looked at.
-            stakes: of these observations.
-            stage: (n,) the stage that they are in.
+            action_masks: (n, num_actions). An action that is legal nowhere is skipped.
+            stakes: the stakes of these observations.
+            stages: (n,) their stages.
 
         Returns:
             (n, num_actions) float32.
         """
-        seats = self.seats(observations, stakes, stage)
-        cards = seats.cards
-        scores = np.full(action_masks.shape, NEVER, dtype=np.float32)
-        possible = np.asarray(action_masks.any(axis=0))
+        states = self.seat_states(observations, stakes, stages)
+        cards, hands = states.cards, states.hands
+        values = np.full(action_masks.shape, MIN_SCORE, dtype=np.float32)
+        legal_somewhere = np.asarray(action_masks.any(axis=0))
 
-        def put(kind: str, action: int, hand: Ints, added: Ints | None) -> None:
+        def set_value(kind: str, action: int, kept: Ints, added: Ints | None) -> None:
             if added is None:
-                worth = self.expected(seats, hand)
+                value = self.expected_values(states, kept)
             else:
-                worth = self.worth(seats, self._hands.plus(hand, added))
-            scores[:, action] = worth - self._fee(kind, stakes)
+                value = self.values(states, self._table.add_cards(kept, added))
+            values[:, action] = value - self._fee(kind, stakes)
 
-        scores[:, STAND] = scores[:, DISCARD_DRAWN] = self.worth(seats, seats.hand)
-        if possible[DRAW]:
-            scores[:, DRAW] = self._drawing(seats) - self._fee("draw", stakes)
-        if possible[BUY_DISCARD]:
-            put("buy_discard", BUY_DISCARD, seats.hand, cards.top)
-        if possible[KEEP]:
-            put("keep", KEEP, seats.hand, cards.drawn)
-        if possible[REPLACE_SPIKE]:
-            without = self._hands.minus(seats.hand, cards.spike)
-            put("replace_spike", REPLACE_SPIKE, without, cards.drawn)
+        values[:, STAND] = values[:, DISCARD_DRAWN] = self.values(states, hands)
+        if legal_somewhere[DRAW]:
+            values[:, DRAW] = self._draw_values(states) - self._fee("draw", stakes)
+        if legal_somewhere[BUY_DISCARD]:
+            set_value("buy_discard", BUY_DISCARD, hands, cards.top)
+        if legal_somewhere[KEEP]:
+            set_value("keep", KEEP, hands, cards.drawn)
+        if legal_somewhere[REPLACE_SPIKE]:
+            kept = self._table.remove_cards(hands, cards.spike)
+            set_value("replace_spike", REPLACE_SPIKE, kept, cards.drawn)
         for kind, slots, added in (
             ("discard_draw", DISCARD_DRAW_SLOTS, None),
             ("redraw", REDRAW_SLOTS, None),
@@ -128,60 +126,61 @@ class CardSearch:
             ("replace", REPLACE_SLOTS, cards.drawn),
         ):
             for slot, action in enumerate(slots):
-                if possible[action]:
-                    without = self._hands.minus(seats.hand, cards.values[:, slot])
-                    put(kind, action, without, added)
-        return scores
+                if legal_somewhere[action]:
+                    kept = self._table.remove_cards(hands, cards.values[:, slot])
+                    set_value(kind, action, kept, added)
+        return values
 
-    def wins(self, hand: Ints, stage: Ints, opponents: Ints) -> tuple[Floats, Floats]:
-        """Return what hands are worth after a stage against one opponent, and against these."""
-        one, all_of_them = self._table(stage, np.ones_like(stage)), self._table(stage, opponents)
-        return self._worths[one + hand], self._worths[all_of_them + hand]
+    def values_against(self, hands: Ints, stages: Ints, opponents: Ints) -> Floats:
+        """Return the values of hands after a stage against so many opponents, all (n,)."""
+        values: Floats = self._hand_values[self._offsets(stages, opponents) + hands]
+        return values
 
-    def worth(self, seats: Seats, hand: Ints) -> Floats:
-        """Return what hands are worth in pots, (n,)."""
-        worth: Floats = self._worths[seats.table + hand]
-        return worth
+    def values(self, states: SeatStates, hands: Ints) -> Floats:
+        """Return the values of hands, (n,)."""
+        values: Floats = self._hand_values[states.offsets + hands]
+        return values
 
-    def expected(self, seats: Seats, hand: Ints) -> Floats:
-        """Return what hands are worth on average after one card more, (n,)."""
-        drawn: Floats = np.einsum("nv,nv->n", self._after(seats, hand), seats.chances)
-        return drawn
+    def expected_values(self, states: SeatStates, hands: Ints) -> Floats:
+        """Return the expected values of hands with one more card, (n,)."""
+        by_card = self._values_by_next_card(states, hands)
+        expected: Floats = np.einsum("nv,nv->n", by_card, states.draw_probs)
+        return expected
 
-    def _table(self, stage: Ints, opponents: Ints) -> Ints:
-        """Return where in all worths the table for a stage and so many opponents begins."""
-        others = np.clip(opponents, 1, self._opponents) - 1
-        table: Ints = (stage * self._opponents + others) * self._width
-        return table
+    def _offsets(self, stages: Ints, opponents: Ints) -> Ints:
+        """Return where the hand values of a stage and a number of opponents begin."""
+        index = np.clip(opponents, 1, self._max_opponents) - 1
+        offsets: Ints = (stages * self._max_opponents + index) * self._num_hands
+        return offsets
 
-    def _after(self, seats: Seats, hand: Ints) -> Floats:
-        """Return what hands are worth after each card that may come, (n, 21)."""
-        children = self._hands.children
-        after: Floats = self._worths.take(
-            children[np.minimum(hand, len(children) - 1)] + seats.table[:, None]
-        )
-        return after
+    def _values_by_next_card(self, states: SeatStates, hands: Ints) -> Floats:
+        """Return the values of hands with each card that may come next, (n, 21)."""
+        children = self._table.children
+        larger_hands = children[np.minimum(hands, len(children) - 1)]
+        values: Floats = self._hand_values.take(larger_hands + states.offsets[:, None])
+        return values
 
-    def _drawing(self, seats: Seats) -> Floats:
-        """Return what a draw is worth: of each card that may come the best use is made."""
-        if self._may_keep and not self._may_leave:
-            return self.expected(seats, seats.hand)
-        best = np.full_like(seats.chances, NEVER)
-        if self._may_leave:
-            best[:] = self.worth(seats, seats.hand)[:, None]
-        ways = [seats.hand] if self._may_keep else []
+    def _draw_values(self, states: SeatStates) -> Floats:
+        """Return the values of a draw when each card that may come is put to its best use, (n,)."""
+        cards, hands = states.cards, states.hands
+        if self._may_keep and not self._may_discard_drawn:
+            return self.expected_values(states, hands)
+        best = np.full_like(states.draw_probs, MIN_SCORE)
+        if self._may_discard_drawn:
+            best[:] = self.values(states, hands)[:, None]
+        kept_hands = [hands] if self._may_keep else []
         if self._may_replace:
-            first = self._hands.minus(seats.hand, seats.cards.values[:, 0])
-            ways += [
-                np.where(held, self._hands.minus(seats.hand, values), first)
-                for values, held in zip(seats.cards.values.T, seats.cards.held.T, strict=True)
+            first = self._table.remove_cards(hands, cards.values[:, 0])
+            kept_hands += [
+                np.where(held, self._table.remove_cards(hands, values), first)
+                for values, held in zip(cards.values.T, cards.held.T, strict=True)
             ]
         if self._may_replace_spike:
-            ways.append(self._hands.minus(seats.hand, seats.cards.spike))
-        for hand in ways:
-            np.maximum(best, self._after(seats, hand), out=best)
-        drawn: Floats = np.einsum("nv,nv->n", best, seats.chances)
-        return drawn
+            kept_hands.append(self._table.remove_cards(hands, cards.spike))
+        for kept in kept_hands:
+            np.maximum(best, self._values_by_next_card(states, kept), out=best)
+        expected: Floats = np.einsum("nv,nv->n", best, states.draw_probs)
+        return expected
 
     def _fee(self, kind: str, stakes: Stakes) -> Floats | float:
         fee = self._fees.get(kind, 0)

@@ -1,7 +1,7 @@
-"""What hands are worth before the end: backward through the phases, from the reveal to the deal.
+"""The values of hands after every phase, by backward induction from the reveal to the deal.
 
-Each seat is taken alone: at every card turn and redraw it does what is worth most, having seen of
-the deck its own cards only. A hand at the end is worth what the caller says.
+Each seat is taken alone. At every card turn and redraw it takes the action of the highest value,
+having seen only its own cards of the deck. The caller gives the values of hands at the end.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import Final
 
 import numpy as np
 
-from sabacc_agents.expectation.hand_table import EMPTY, HandValues
-from sabacc_agents.scripted.by_phase import NEVER
+from sabacc_agents.expectation.hand_table import EMPTY, HandTable
 from sabacc_agents.scripted.decoding import Bools, Floats, Ints
+from sabacc_agents.scripted.phase_agent import MIN_SCORE
 from sabacc_env.rules import RuleSet
 
-DOUBLES: Final = 5 / 36
-"""The chance of doubles that are not Spikes."""
+DOUBLES_PROB: Final = 5 / 36
+"""The probability of doubles other than two Spikes."""
 
-DOUBLE_SPIKE: Final = 1 / 36
+DOUBLE_SPIKE_PROB: Final = 1 / 36
 
-OPENING: Final = (0, "betting")
+OPENING_BET: Final = (0, "betting")
 """The stage of the opening bet."""
 
 Stage = tuple[int, str]
@@ -35,144 +35,148 @@ def stages(rules: RuleSet) -> list[Stage]:
     [(0, 'betting'), (1, 'cards'), (1, 'betting'), (1, 'dice')]
     """
     rounds = range(1, rules.rounds + 1)
-    course = [(number, str(phase)) for number in rounds for phase in rules.phases]
-    return [OPENING, *course] if rules.opening_bet else course
+    found = [(number, str(phase)) for number in rounds for phase in rules.phases]
+    return [OPENING_BET, *found] if rules.opening_bet else found
 
 
-def foresee(rules: RuleSet, num_players: int, hands: HandValues, final: Floats) -> Floats:
-    """Return what each hand is worth after each stage (after the seat's action in it).
+def backward_induction(
+    rules: RuleSet, num_players: int, table: HandTable, final_values: Floats
+) -> Floats:
+    """Return the value of each hand after each stage, that is after the seat's action in it.
 
     Args:
         rules: the rules.
-        num_players: seats at the table: a fee is weighed against the pot that their antes make.
-        hands: the hands of these rules.
-        final: (number of hands,) what they are worth at the end, in pots.
+        num_players: seats at the table. A fee is weighed against the pot of their antes.
+        table: the hand table of these rules.
+        final_values: (number of hands,) the values of hands at the end, in pots.
 
     Returns:
         (number of stages, number of hands) float32.
     """
-    course = stages(rules)
-    worths = np.empty((len(course), len(final)), dtype=np.float32)
-    worth = final
-    backward = _Backward(rules, num_players, hands)
-    for index in range(len(course) - 1, -1, -1):
-        worths[index] = worth
-        number, phase = course[index]
+    order = stages(rules)
+    values_by_stage = np.empty((len(order), len(final_values)), dtype=np.float32)
+    values = final_values
+    step = _InductionStep(rules, num_players, table)
+    for index in range(len(order) - 1, -1, -1):
+        values_by_stage[index] = values
+        number, phase = order[index]
         if phase == "cards":
-            worth = backward.before_cards(worth, number)
+            values = step.before_cards(values, number)
         elif phase == "dice":
-            worth = backward.before_dice(worth)
-        if index == 1 and course[0] == OPENING and rules.spike_card:
-            worth = backward.before_spikes(worth)
-    return worths
+            values = step.before_dice(values)
+        if index == 1 and order[0] == OPENING_BET and rules.spike_card:
+            values = step.before_spikes(values)
+    return values_by_stage
 
 
-class _Backward:
-    """One step back at a time."""
+class _InductionStep:
+    """Computes the values of hands before an event from their values after it.
 
-    def __init__(self, rules: RuleSet, num_players: int, hands: HandValues) -> None:
+    Throughout, ``values`` is (number of hands,); ``count`` means the first hands of the table.
+    """
+
+    def __init__(self, rules: RuleSet, num_players: int, table: HandTable) -> None:
         self._rules = rules
-        self._hands = hands
+        self._table = table
         self._fees = {
             kind: fee / (num_players * rules.hand_ante) for kind, fee in rules.fees.items()
         }
         actions = set(rules.card_actions)
-        self._replaces = bool({"replace", "replace_spike"} & actions)
-        self._leaves = rules.look_then_discard or "discard_drawn" in actions
-        self._dealt = rules.cards_dealt + rules.spike_card
-        self._grows = rules.largest_hand > self._dealt
+        self._may_replace = bool({"replace", "replace_spike"} & actions)
+        self._may_discard_drawn = rules.look_then_discard or "discard_drawn" in actions
+        self._cards_dealt = rules.cards_dealt + rules.spike_card
+        self._hands_grow = rules.largest_hand > self._cards_dealt
 
-    def before_spikes(self, worth: Floats) -> Floats:
-        """Return what hands are worth before their Spike Cards are dealt."""
-        before = worth.copy()
-        count = self._hands.up_to(self._rules.cards_dealt)
-        before[:count] = self._one_more(worth, count)
+    def before_spikes(self, values: Floats) -> Floats:
+        """Return the values of hands before their Spike Cards are dealt."""
+        before = values.copy()
+        count = self._table.num_hands_up_to(self._rules.cards_dealt)
+        before[:count] = self._after_draw(values, count)
         return before
 
-    def before_cards(self, worth: Floats, number: int) -> Floats:
-        """Return what hands are worth before the card phase of a round."""
-        actions, hands = self._rules.card_actions, self._hands
-        count = hands.up_to(self._dealt + (number - 1 if self._grows else 0))
-        kept = worth[:count]
-        best = kept.copy()
+    def before_cards(self, values: Floats, number: int) -> Floats:
+        """Return the values of hands before the card phase of a round."""
+        actions, table = self._rules.card_actions, self._table
+        max_cards = self._cards_dealt + (number - 1 if self._hands_grow else 0)
+        count = table.num_hands_up_to(max_cards)
+        standing = values[:count]
+        best = standing.copy()
         if "draw" in actions:
-            if self._replaces:
-                after = self._exchanged(worth, count)
+            if self._may_replace:
+                by_card = self._after_exchange(values, count)
             else:
-                after = worth[hands.children[:count]]
-            if self._leaves:
-                after = np.maximum(after, kept[:, None])
-            drawn = np.einsum("nv,nv->n", after, hands.draws[:count])
+                by_card = values[table.children[:count]]
+            if self._may_discard_drawn:
+                by_card = np.maximum(by_card, standing[:, None])
+            drawn = np.einsum("nv,nv->n", by_card, table.draw_probs[:count])
             best = np.maximum(best, drawn - self._fee("draw"))
         if "discard_draw" in actions:
-            best = np.maximum(best, self._redrawn(worth, count) - self._fee("discard_draw"))
+            best = np.maximum(best, self._after_redraw(values, count) - self._fee("discard_draw"))
         if "swap" in actions or "buy_discard" in actions:
-            # Any card may lie on top of the discard pile, as any may be drawn.
-            by_top = np.repeat(best[:, None], hands.draws.shape[1], axis=1)
+            # Each card is as likely to lie on top of the discard pile as to be drawn next.
+            by_top = np.repeat(best[:, None], table.draw_probs.shape[1], axis=1)
             if "swap" in actions:
-                np.maximum(by_top, self._exchanged(worth, count) - self._fee("swap"), out=by_top)
+                swapped = self._after_exchange(values, count) - self._fee("swap")
+                np.maximum(by_top, swapped, out=by_top)
             if "buy_discard" in actions:
-                bought = worth[hands.children[:count]] - self._fee("buy_discard")
+                bought = values[table.children[:count]] - self._fee("buy_discard")
                 np.maximum(by_top, bought, out=by_top)
-            best = np.einsum("nv,nv->n", by_top, hands.draws[:count])
-        before = worth.copy()
+            best = np.einsum("nv,nv->n", by_top, table.draw_probs[:count])
+        before = values.copy()
         before[:count] = best
         return before
 
-    def before_dice(self, worth: Floats) -> Floats:
-        """Return what hands are worth before the dice are rolled."""
-        before: Floats = np.float32(1 - DOUBLES - DOUBLE_SPIKE) * worth
-        for effect, chance in (
-            (self._rules.doubles, DOUBLES),
-            (self._rules.double_spike, DOUBLE_SPIKE),
+    def before_dice(self, values: Floats) -> Floats:
+        """Return the values of hands before the dice are rolled."""
+        before: Floats = np.float32(1 - DOUBLES_PROB - DOUBLE_SPIKE_PROB) * values
+        for effect, probability in (
+            (self._rules.doubles, DOUBLES_PROB),
+            (self._rules.double_spike, DOUBLE_SPIKE_PROB),
         ):
             if effect == "none":
-                after = worth
+                after = values
             elif effect == "redraw_one":
-                after = self._redrawn(worth, len(worth))
+                after = self._after_redraw(values, len(values))
             else:
-                sizes = self._hands.sizes
-                after = np.bincount(sizes, self._hands.dealt * worth)[sizes].astype(np.float32)
-            before += np.float32(chance) * after
+                sizes, deal_probs = self._table.sizes, self._table.deal_probs
+                after = np.bincount(sizes, deal_probs * values)[sizes].astype(np.float32)
+            before += np.float32(probability) * after
         return before
 
-    def _one_more(self, worth: Floats, count: int) -> Floats:
-        """Return what the first hands are worth with a card more."""
-        hands = self._hands
-        drawn: Floats = np.einsum("nv,nv->n", worth[hands.children[:count]], hands.draws[:count])
-        return drawn
+    def _after_draw(self, values: Floats, count: int) -> Floats:
+        """Return the expected values of hands with one more card, (count,)."""
+        table = self._table
+        by_card = values[table.children[:count]]
+        expected: Floats = np.einsum("nv,nv->n", by_card, table.draw_probs[:count])
+        return expected
 
-    def _redrawn(self, worth: Floats, count: int) -> Floats:
-        """Return what the first hands are worth when the best card to put down is redrawn."""
-        most = min(count, len(self._hands.children))
-        more = self._one_more(worth, most)
-        best = np.full(count, NEVER, dtype=np.float32)
-        best[EMPTY] = worth[EMPTY]
-        for held, without in self._without(count):
-            np.maximum(best, np.where(held, more[without], NEVER), out=best)
+    def _after_redraw(self, values: Floats, count: int) -> Floats:
+        """Return the expected values of hands that redraw their worst card, (count,)."""
+        expected = self._after_draw(values, min(count, len(self._table.children)))
+        best = np.full(count, MIN_SCORE, dtype=np.float32)
+        best[EMPTY] = values[EMPTY]
+        for held, kept in self._without_each_slot(count):
+            np.maximum(best, np.where(held, expected[kept], MIN_SCORE), out=best)
         return best
 
-    def _exchanged(self, worth: Floats, count: int) -> Floats:
-        """Return what the first hands are worth with the best card changed for one of each value.
-
-        The shape is (count, 21).
-        """
-        hands = self._hands
-        after = worth[hands.children[: min(count, len(hands.children))]]
-        best = np.full((count, hands.draws.shape[1]), NEVER, dtype=np.float32)
-        for held, without in self._without(count):
-            np.maximum(best, after[without], out=best, where=held[:, None])
+    def _after_exchange(self, values: Floats, count: int) -> Floats:
+        """Return the values of hands that exchange their worst card for each value, (count, 21)."""
+        table = self._table
+        by_card = values[table.children[: min(count, len(table.children))]]
+        best = np.full((count, table.draw_probs.shape[1]), MIN_SCORE, dtype=np.float32)
+        for held, kept in self._without_each_slot(count):
+            np.maximum(best, by_card[kept], out=best, where=held[:, None])
         return best
 
-    def _without(self, count: int) -> list[tuple[Bools, Ints]]:
-        """Return for each slot which of the first hands have it, and the hand without its card."""
-        hands = self._hands
-        left = []
-        for values in hands.slots[:, :count]:
+    def _without_each_slot(self, count: int) -> list[tuple[Bools, Ints]]:
+        """Return for each slot which hands have a card in it, and the hands without that card."""
+        table = self._table
+        found = []
+        for values in table.slots[:, :count]:
             held = values >= 0
-            without = np.where(held, hands.parents[np.arange(count), values], 0)
-            left.append((held, without))
-        return left
+            kept = np.where(held, table.parents[np.arange(count), values], 0)
+            found.append((held, kept))
+        return found
 
     def _fee(self, kind: str) -> np.float32:
         return np.float32(self._fees.get(kind, 0))

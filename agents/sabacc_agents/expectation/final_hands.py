@@ -1,4 +1,4 @@
-"""Hands played to their end by one way of choosing, for what the hands at the end are like."""
+"""Samples of final hands, from games in which all seats follow one policy."""
 
 from __future__ import annotations
 
@@ -8,38 +8,43 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.expectation.hand_table import EMPTY, HandValues
+from sabacc_agents.expectation.hand_table import EMPTY, HandTable
 from sabacc_agents.scripted.decoding import Floats, Ints
 from sabacc_env.cards import NUM_CARDS, Card
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 
-Choose = Callable[[Floats, NDArray[np.int8]], Ints]
-"""A way of choosing: actions for observations (n, OBSERVATION_SIZE) and masks (n, num_actions)."""
+ActionChooser = Callable[[Floats, NDArray[np.int8]], Ints]
+"""Chooses actions, (n,), by observations (n, OBSERVATION_SIZE) and masks (n, num_actions)."""
 
-_VALUES: Final = np.array([Card(card).value for card in range(NUM_CARDS)])
+_CARD_VALUES: Final = np.array([Card(card).value for card in range(NUM_CARDS)])
 
 
-def final_hands(
-    rules: RuleSet, num_players: int, num_tables: int, seed: int, hands: HandValues, choose: Choose
+def sample_final_hands(
+    rules: RuleSet,
+    num_players: int,
+    num_tables: int,
+    seed: int,
+    table: HandTable,
+    choose: ActionChooser,
 ) -> Ints:
-    """Play one hand at each of many tables, all seats choosing alike.
+    """Play one hand at each of many tables and return the hands that reach the end.
 
     Args:
         rules: the rules to play.
         num_players: seats at each table.
-        num_tables: how many tables.
+        num_tables: the number of tables.
         seed: decides the keys of the hands.
-        hands: the hands of these rules.
-        choose: how every seat chooses; it sees the default bet sizes.
+        table: the hand table of these rules.
+        choose: chooses the actions of all seats, among the default bet sizes.
 
     Returns:
-        The numbers of the hands of the seats that remained at the end, one after the other.
+        The hands of all seats that remained at the end, as indices in the hand table.
     """
     try:
         tables = Tables(rules, num_tables, num_players, seed=seed)
-    except SabaccError:  # the antes take all credits: nobody has a decision, and none is needed
+    except SabaccError:  # the antes take all credits, so nobody has a decision
         return np.zeros(0, dtype=np.int64)
     playing = np.arange(num_tables)
     while len(playing):
@@ -48,13 +53,13 @@ def final_hands(
         playing = playing[~tables.finished[playing]]
     games = tables.final_records
     remaining = games["remaining"][:, None] >> np.arange(num_players) & 1
-    return _numbers(games, hands, *np.nonzero(remaining))
+    return _held_hands(games, table, *np.nonzero(remaining))
 
 
-def _numbers(games: NDArray[Any], hands: HandValues, tables: Ints, seats: Ints) -> Ints:
-    """Return the numbers of the hands that seats of tables hold, Spike Card counted, all (n,)."""
-    found = np.full(len(tables), EMPTY)
+def _held_hands(games: NDArray[Any], table: HandTable, tables: Ints, seats: Ints) -> Ints:
+    """Return the hands that seats of tables hold, Spike Card included, all (n,)."""
+    hands = np.full(len(tables), EMPTY)
     cards = np.column_stack([games["cards"][tables, seats], games["spikes"][tables, seats]])
     for column in cards.T:
-        found = hands.plus(found, _VALUES[column], column >= 0)
-    return found
+        hands = table.add_cards(hands, _CARD_VALUES[column], column >= 0)
+    return hands

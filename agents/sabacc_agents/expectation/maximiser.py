@@ -1,4 +1,4 @@
-"""The maximiser: cards by exact expectation over the next draw, bets by hand percentile."""
+"""The maximiser: cards by exact expectation over the next draw, bets by win probability."""
 
 from __future__ import annotations
 
@@ -9,65 +9,64 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.expectation.action_values import CardSearch
-from sabacc_agents.expectation.win_chances import percentiles
-from sabacc_agents.scripted.by_phase import ByPhase, best_legal, chosen_bets
+from sabacc_agents.expectation.action_values import CardActionValues
+from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.scripted.decoding import Floats, Ints, Raises, Stakes
+from sabacc_agents.scripted.phase_agent import PhaseAgent, best_legal, choose_bets
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.rules import RuleSet
 
 
 @dataclass(frozen=True)
-class Betting:
-    """How the maximiser bets, given its chance to win against the seats that remain.
+class BettingParameters:
+    """The parameters of the maximiser's betting.
 
-    The numbers were chosen by play against the scripted agents at two-seat ``casino``.
+    They were tuned in play against the scripted agents at two-seat ``casino``. A win probability is
+    that against all seats that remain.
 
     Attributes:
-        bet_from: bets where nobody has, with at least this chance.
-        raise_from: raises a bet with at least this chance, once a phase.
-        caution: who bets is taken to hold one of its better hands: of all that it could hold this
-            fraction is left out from below before pot odds are compared. So for a bet of the size
-            of the pot; for a smaller one proportionally less.
-        overbet: a call of more than this fraction of the pot that it faces answers an overbet.
-        caution_overbet: the caution there: who bets several pots at once seldom waits for a hand
-            that is worth them.
-        size: the bet or raise wished for, in pots after the call.
+        bet_threshold: the lowest win probability with which it bets where nobody has.
+        raise_threshold: the lowest win probability with which it raises a bet, once a phase.
+        caution: the fraction of hands, the weakest, that a seat which bet the pot is assumed not to
+            hold. It is proportionally less for smaller bets.
+        overbet: a bet is an overbet if the call costs more than this fraction of the pot.
+        overbet_caution: the caution after an overbet. It is low because few who overbet wait for a
+            hand that deserves it.
+        raise_size: the size of a bet or raise to aim for, in pots after the call.
     """
 
-    bet_from: float = 0.45
-    raise_from: float = 0.75
+    bet_threshold: float = 0.45
+    raise_threshold: float = 0.75
     caution: float = 0.5
-    caution_overbet: float = 0.05
     overbet: float = 0.6
-    size: float = 1.0
+    overbet_caution: float = 0.05
+    raise_size: float = 1.0
 
 
-DEFAULT: Final = Betting()
+MAXIMISER_BETTING: Final = BettingParameters()
 
-SMALLEST: Final = 1e-6
-"""What a divisor is at least."""
+MIN_DIVISOR: Final = 1e-6
 
 
-class Maximiser(ByPhase):
-    """Maximises the expected strength of its hand over the next draw; bets by its percentile.
+class Maximiser(PhaseAgent):
+    """Maximises the expected value of its hand over the next draw, and bets by win probability.
 
-    The strength of a hand is its chance to beat, at the end, the opponents that remain, given the
-    phases still to come (``win_chances``, ``backward_induction``). Each action of a card turn is
-    scored by enumerating the next card exactly, over the cards that the seat has not seen
-    (``action_values``). It uses no chance and never junks but at a bet.
+    The value of a hand is the probability that it beats the remaining opponents at the end, given
+    the phases still to come (``win_probabilities``, ``backward_induction``). At a card turn it
+    computes the value of each action by enumerating the next card exactly, over the cards that the
+    seat has not seen (``action_values``). It is deterministic, and junks only to a bet.
 
-    It leaves out suits; what opponents are known to hold, their Spike Cards among it; what their
-    actions tell, but that who bets holds one of the better hands; and at card turns the Sabacc pot.
-    Two things are rounded: the pot, where seats start with unequal credits and an action costs a
-    fee; and every round from the fourth on, which observations do not tell apart, is taken for the
-    last.
+    It ignores suits, the cards that opponents are known to hold (their Spike Cards included) and,
+    at card turns, the Sabacc pot. Of the opponents' actions it uses only that a seat which bets
+    holds one of its better hands. Two things are approximate: the pot that a fee is weighed
+    against, if seats start with unequal credits; and the rounds from the fourth on, which
+    observations do not tell apart and which all count as the last.
 
     Args:
         rules: the rules that it will play.
         num_players: seats at the table.
         bet_sizes: what the bet actions mean.
-        betting: the numbers that it bets by.
+        betting: the parameters of its betting.
     """
 
     def __init__(
@@ -75,52 +74,56 @@ class Maximiser(ByPhase):
         rules: RuleSet,
         num_players: int,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-        betting: Betting = DEFAULT,
+        betting: BettingParameters = MAXIMISER_BETTING,
     ) -> None:
-        known = percentiles(rules, num_players)
+        win_probs = win_probabilities(rules, num_players)
         self._rules = rules
         self._raises = Raises(rules, bet_sizes)
         self._betting = betting
-        self._known = known
-        self._search = CardSearch(rules, known.hands, known.worths)
-        self._zeros = known.hands.zeros
+        self._win_probs = win_probs
+        self._cards = CardActionValues(rules, win_probs.table, win_probs.hand_values)
+        self._is_zero = win_probs.table.is_zero
 
-    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         stakes = Stakes(observations, self._rules)
-        stage = self._known.stage(observations)
-        scores = self._search.scores(observations, action_masks, stakes, stage)
-        return best_legal(scores, action_masks)
+        stages = self._win_probs.stages_of(observations)
+        values = self._cards.action_values(observations, action_masks, stakes, stages)
+        return best_legal(values, action_masks)
 
-    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        """Compare the chance to win with what a call costs and what the pot pays."""
-        how = self._betting
+    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        """Compare the win probability with the pot odds of a call."""
+        parameters = self._betting
         stakes = Stakes(observations, self._rules)
-        stage = self._known.stage(observations)
-        hand = self._search.seats(observations, stakes, stage).hand
-        one, wins = self._search.wins(hand, stage, stakes.opponents)
-        relative = stakes.cost / np.maximum(stakes.prize, SMALLEST)
+        stages = self._win_probs.stages_of(observations)
+        hands = self._cards.seat_states(observations, stakes, stages).hands
+        beats_one = self._cards.values_against(hands, stages, np.ones_like(stages))
+        wins = self._cards.values_against(hands, stages, stakes.opponents)
+        relative_cost = stakes.cost / np.maximum(stakes.prize, MIN_DIVISOR)
         caution = np.where(
-            relative > how.overbet, how.caution_overbet, how.caution * np.minimum(1, 2 * relative)
+            relative_cost > parameters.overbet,
+            parameters.overbet_caution,
+            parameters.caution * np.minimum(1, 2 * relative_cost),
         )
-        # One of the opponents, the one that bet, is taken to hold one of the better hands.
-        better = np.maximum(one - caution, 0) / (1 - caution)
-        against = wins * better / np.maximum(one, SMALLEST)
-        pays = stakes.prize + stakes.sabacc_pot * self._zeros[hand]
-        calls = against * (pays + stakes.cost) >= stakes.cost
-        enough = np.where(stakes.facing, how.raise_from, how.bet_from)
-        wanted = stakes.first & (wins >= enough)
-        to = self._raises.nearest(action_masks, stakes, how.size)
-        return chosen_bets(action_masks, calls, wanted & self._raises.legal(action_masks), to)
+        # The opponent that bet is assumed to hold one of its better hands, the others any hand.
+        beats_bettor = np.maximum(beats_one - caution, 0) / (1 - caution)
+        wins_after_bet = wins * beats_bettor / np.maximum(beats_one, MIN_DIVISOR)
+        prize = stakes.prize + stakes.sabacc_pot * self._is_zero[hands]
+        calls = wins_after_bet * (prize + stakes.cost) >= stakes.cost
+        threshold = np.where(stakes.facing, parameters.raise_threshold, parameters.bet_threshold)
+        raises = stakes.first & (wins >= threshold) & self._raises.legal(action_masks)
+        raise_actions = self._raises.nearest(action_masks, stakes, parameters.raise_size)
+        return choose_bets(action_masks, calls, raises, raise_actions)
 
 
-PURE: Final = Betting(bet_from=0.5, raise_from=0.6, caution=0.0, caution_overbet=0.0, size=0.5)
-"""Betting by the odds alone: ahead or not, and what a call costs against what the pot pays."""
+POT_ODDS_BETTING: Final = BettingParameters(
+    bet_threshold=0.5, raise_threshold=0.6, caution=0.0, overbet_caution=0.0, raise_size=0.5
+)
 
 
 class PotOdds(Maximiser):
-    """Its cards are the maximiser's; it believes no bet.
+    """Plays its cards as the maximiser does and bets by pot odds alone, without caution.
 
-    It calls whenever its chance to win against any hand pays for the call, and bets or raises half
+    It calls whenever its win probability against any hand pays for the call. It bets or raises half
     the pot with a hand that is ahead.
     """
 
@@ -130,4 +133,4 @@ class PotOdds(Maximiser):
         num_players: int,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     ) -> None:
-        super().__init__(rules, num_players, bet_sizes, PURE)
+        super().__init__(rules, num_players, bet_sizes, POT_ODDS_BETTING)

@@ -1,8 +1,8 @@
-"""Rule-based players, each with one way to play its cards and one way to bet.
+"""Rule-based agents, each with one rule for its cards and one for its bets.
 
-They know nothing of named hands, of cards seen or of opponents. Most play their cards alike: they
-move the total of the hand towards zero, and keep zero. These differ in how they bet. Two bet as
-the tight one does and differ in their cards: one only draws, one only takes what lies face up.
+They ignore named hands, the cards seen and the opponents. Most follow the same card rule: they move
+the total of the hand towards zero, and keep zero. These differ in their betting. Two bet as the
+tight agent does and differ in their cards: one only draws, one only takes the top discard.
 """
 
 from __future__ import annotations
@@ -14,98 +14,106 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.scripted.by_phase import NEVER, ByPhase, best_legal, chosen_bets
 from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Raises, Stakes
+from sabacc_agents.scripted.phase_agent import MIN_SCORE, PhaseAgent, best_legal, choose_bets
 from sabacc_env import actions
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.rules import RuleSet
 
-ANY: Final = 60
+ANY_DISTANCE: Final = 60
 """A distance that no hand exceeds."""
-EVERYTHING: Final = 1e9
-"""A wish, in pots, that no stack exceeds."""
+NO_DISTANCE: Final = -1
+"""A distance that no hand comes down to."""
+ALL_IN: Final = 1e9
+"""A raise, in pots, that exceeds every stack."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """What tells one rule-based player from another. A distance is |total of the hand|.
+    """The parameters of a rule-based agent. The distance of a hand is its |total|.
 
     Attributes:
-        chase: how much nearer to zero than on average a card not yet seen is hoped to bring the
-            hand; the more, the more often the player draws.
-        bet_within: bets where nobody has with a distance up to this; -1 is never.
-        raise_within: raises a bet, once a phase, with a distance up to this; -1 is never.
-        call_within: calls a small bet with a distance up to this.
-        call_large_within: calls a large one with a distance up to this.
-        large: a bet is large when the call is more than this fraction of the pot that it faces.
-        raise_size: the bet or raise wished for, in pots after the call.
+        draw_optimism: by how much an unseen card is expected to leave the hand nearer to zero than
+            on average. The agent draws more often if it is larger.
+        bet_distance: the largest distance with which it bets where nobody has.
+        raise_distance: the largest distance with which it raises a bet, once a phase.
+        call_distance: the largest distance with which it calls a small bet.
+        large_call_distance: the largest distance with which it calls a large bet.
+        large_call: a bet is large if the call costs more than this fraction of the pot.
+        raise_size: the size of a bet or raise to aim for, in pots after the call.
     """
 
-    chase: float = 4.0
-    bet_within: int = 0
-    raise_within: int = 0
-    call_within: int = 3
-    call_large_within: int = 1
-    large: float = 0.35
+    draw_optimism: float = 4.0
+    bet_distance: int = 0
+    raise_distance: int = 0
+    call_distance: int = 3
+    large_call_distance: int = 1
+    large_call: float = 0.35
     raise_size: float = 1.0
 
 
 TIGHT: Final = Style()
 LOOSE: Final = replace(
-    TIGHT, bet_within=3, raise_within=3, call_within=9, call_large_within=4, raise_size=0.5
+    TIGHT,
+    bet_distance=3,
+    raise_distance=3,
+    call_distance=9,
+    large_call_distance=4,
+    raise_size=0.5,
 )
-BLUFFING: Final = replace(TIGHT, bet_within=ANY, raise_within=-1)
-TRAPPING: Final = replace(TIGHT, bet_within=-1)
-SHOVING: Final = replace(TIGHT, call_within=0, call_large_within=0, raise_size=EVERYTHING)
+BLUFFING: Final = replace(TIGHT, bet_distance=ANY_DISTANCE, raise_distance=NO_DISTANCE)
+TRAPPING: Final = replace(TIGHT, bet_distance=NO_DISTANCE)
+SHOVING: Final = replace(TIGHT, call_distance=0, large_call_distance=0, raise_size=ALL_IN)
 
 
-class CardPlay:
-    """The card rule: of all actions the one that leaves the total nearest to zero.
+class CardRule:
+    """Scores card actions: the nearer to zero an action leaves the total, the higher its score.
 
-    A card not yet seen is taken as any value but zero from -10 to +10, each as likely: |total + it|
-    is then (total**2 + 110) / 20 on average. A fee counts as two points of distance for each ante.
+    An unseen card is taken to have any value but zero from -10 to +10, each equally likely. The
+    mean of |total + value| is then (total**2 + 110) / 20. A fee costs two points an ante.
     """
 
-    def __init__(self, rules: RuleSet, chase: float) -> None:
-        self._chase = np.float32(chase)
-        self._seconds = rules.look_then_discard or bool(
+    def __init__(self, rules: RuleSet, draw_optimism: float) -> None:
+        self._draw_optimism = np.float32(draw_optimism)
+        self._has_second_choice = rules.look_then_discard or bool(
             {"replace", "replace_spike", "discard_drawn"} & set(rules.card_actions)
         )
         self._fees = {kind: 2 * fee / rules.hand_ante for kind, fee in rules.fees.items()}
 
     def scores(self, observations: Floats, num_actions: int) -> Floats:
-        """Return how good each action is, (n, num_actions): minus the distance it leaves."""
+        """Return the score of each action, (n, num_actions): minus the distance that it leaves."""
         cards = Cards(observations)
         total = cards.total
         without = total[:, None] - cards.values
-        away = np.full((len(total), num_actions), -NEVER, dtype=np.float32)
-        away[:, actions.STAND] = np.abs(total)
-        away[:, actions.DISCARD_DRAWN] = np.abs(total)
-        away[:, actions.KEEP] = np.abs(total + cards.drawn)
-        away[:, actions.REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
-        away[:, actions.REPLACE_SLOTS] = np.abs(without + cards.drawn[:, None])
-        away[:, actions.SWAP_SLOTS] = self._fee("swap") + np.abs(without + cards.top[:, None])
-        away[:, actions.BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
-        away[:, actions.REDRAW_SLOTS] = self._blind(without)
-        away[:, actions.DISCARD_DRAW_SLOTS] = self._fee("discard_draw") + self._blind(without)
-        # With a second choice a bad card need not be taken into the hand.
-        drawn = np.abs(total) - 2 if self._seconds else self._blind(total)
-        away[:, actions.DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
-        scores: Floats = -away
+        expected = self._expected_distances(without)
+        distances = np.full((len(total), num_actions), -MIN_SCORE, dtype=np.float32)
+        distances[:, actions.STAND] = np.abs(total)
+        distances[:, actions.DISCARD_DRAWN] = np.abs(total)
+        distances[:, actions.KEEP] = np.abs(total + cards.drawn)
+        distances[:, actions.REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
+        distances[:, actions.REPLACE_SLOTS] = np.abs(without + cards.drawn[:, None])
+        distances[:, actions.SWAP_SLOTS] = self._fee("swap") + np.abs(without + cards.top[:, None])
+        distances[:, actions.BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
+        distances[:, actions.REDRAW_SLOTS] = expected
+        distances[:, actions.DISCARD_DRAW_SLOTS] = self._fee("discard_draw") + expected
+        # With a second choice a bad card can be left out of the hand.
+        drawn = np.abs(total) - 2 if self._has_second_choice else self._expected_distances(total)
+        distances[:, actions.DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
+        scores: Floats = -distances
         return scores
 
-    def _blind(self, totals: Ints) -> Floats:
-        """Return the distance hoped for after adding a card not yet seen to such totals."""
+    def _expected_distances(self, totals: Ints) -> Floats:
+        """Return the distances expected after adding an unseen card to totals."""
         squares = np.square(totals.astype(np.float32))
-        return np.asarray((squares + 110) / 20 - self._chase, dtype=np.float32)
+        return np.asarray((squares + 110) / 20 - self._draw_optimism, dtype=np.float32)
 
     def _fee(self, kind: str) -> np.float32:
-        """Return the fee as distance; a little more than nothing, so that standing wins a tie."""
+        """Return the fee as a distance. It is never zero, so that standing wins a tie."""
         return np.float32(0.25 + self._fees.get(kind, 0))
 
 
-class ScriptedAgent(ByPhase):
-    """A rule-based player; subclasses say how it bets."""
+class ScriptedAgent(PhaseAgent):
+    """A rule-based agent. Subclasses set its style or replace one of its two rules."""
 
     style: ClassVar[Style] = TIGHT
 
@@ -117,98 +125,101 @@ class ScriptedAgent(ByPhase):
     ) -> None:
         self._rules = rules
         self._raises = Raises(rules, bet_sizes)
-        self._card_play = CardPlay(rules, self.style.chase)
+        self._card_rule = CardRule(rules, self.style.draw_optimism)
 
-    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._card_play.scores(observations, action_masks.shape[1])
+    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        scores = self._card_rule.scores(observations, action_masks.shape[1])
         return best_legal(scores, action_masks)
 
-    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         """Raise, call or junk by the distance of the total from zero."""
         style = self.style
         stakes = Stakes(observations, self._rules)
         distance = np.abs(Cards(observations).total)
-        large = stakes.cost > style.large * stakes.prize
-        calls = distance <= np.where(large, style.call_large_within, style.call_within)
-        within = np.where(stakes.facing, style.raise_within, style.bet_within)
-        raises = stakes.first & (distance <= within)
-        wished = self._raises.nearest(action_masks, stakes, style.raise_size)
-        return chosen_bets(action_masks, calls, raises & self._raises.legal(action_masks), wished)
+        is_large = stakes.cost > style.large_call * stakes.prize
+        calls = distance <= np.where(is_large, style.large_call_distance, style.call_distance)
+        max_distance = np.where(stakes.facing, style.raise_distance, style.bet_distance)
+        raises = stakes.first & (distance <= max_distance) & self._raises.legal(action_masks)
+        raise_actions = self._raises.nearest(action_masks, stakes, style.raise_size)
+        return choose_bets(action_masks, calls, raises, raise_actions)
 
 
 class TightAgent(ScriptedAgent):
-    """Bets with zero hands, calls with near ones, junks the rest to a bet."""
+    """Bets with zero, calls with hands near zero, and junks the rest to a bet."""
 
     style = TIGHT
 
 
 class LooseAgent(ScriptedAgent):
-    """Plays its cards as the tight one does, bets with more hands and calls with most."""
+    """Plays its cards as the tight agent does, bets with more hands and calls with most."""
 
     style = LOOSE
 
 
 class Bluffer(ScriptedAgent):
-    """Bets the pot with any hand where nobody has bet, never raises, else plays as the tight one.
+    """Bets the pot with any hand where nobody has bet, and never raises.
 
-    Its cards are the tight one's: nearest to zero.
+    In all else it plays as the tight agent does.
     """
 
     style = BLUFFING
 
 
 class Trapper(ScriptedAgent):
-    """Never bets, and raises the pot with a zero hand when another has bet; calls as the tight one.
+    """Never bets, and raises by the pot with a zero hand when another seat has bet.
 
-    Its cards are the tight one's: nearest to zero.
+    In all else it plays as the tight agent does.
     """
 
     style = TRAPPING
 
 
 class Shover(ScriptedAgent):
-    """Bets and raises the most it may with a zero hand, and junks all others to any bet.
+    """Bets and raises as much as it may with a zero hand, and junks all others to any bet.
 
-    Its cards are the tight one's: nearest to zero.
+    It plays its cards as the tight agent does.
     """
 
     style = SHOVING
 
 
 class DrawsToZero(ScriptedAgent):
-    """Draws at every card turn until its total is zero, never from the discards; bets as tight."""
+    """Draws at every card turn until its total is zero. It bets as the tight agent does.
 
-    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._card_play.scores(observations, action_masks.shape[1])
-        scores[:, actions.BUY_DISCARD] = scores[:, actions.SWAP_SLOTS] = NEVER
-        scores[Cards(observations).total != 0, actions.STAND] = NEVER / 2
+    It never takes the top discard.
+    """
+
+    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        scores = self._card_rule.scores(observations, action_masks.shape[1])
+        scores[:, actions.BUY_DISCARD] = scores[:, actions.SWAP_SLOTS] = MIN_SCORE
+        scores[Cards(observations).total != 0, actions.STAND] = MIN_SCORE / 2
         return best_legal(scores, action_masks)
 
 
 class SwapsToZero(ScriptedAgent):
-    """Takes only the top discard, where that leaves it nearer to zero, else stands; bets as tight.
+    """Takes the top discard if that leaves it nearer to zero, and stands otherwise.
 
-    Under rules that let nobody take discards it always stands.
+    Under rules that let nobody take discards it always stands. It bets as the tight agent does.
     """
 
-    def _play_cards(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._card_play.scores(observations, action_masks.shape[1])
-        scores[:, actions.DRAW] = scores[:, actions.DISCARD_DRAW_SLOTS] = NEVER
+    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+        scores = self._card_rule.scores(observations, action_masks.shape[1])
+        scores[:, actions.DRAW] = scores[:, actions.DISCARD_DRAW_SLOTS] = MIN_SCORE
         return best_legal(scores, action_masks)
 
 
 class CallingStation(ScriptedAgent):
-    """Checks and calls, whatever it holds; junks only where nothing else is legal."""
+    """Checks and calls, whatever it holds. It junks only where nothing else is legal."""
 
-    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         always = np.ones(len(action_masks), dtype=np.bool_)
-        return chosen_bets(action_masks, always, ~always, np.zeros(len(always), dtype=np.int64))
+        return choose_bets(action_masks, always, ~always, np.zeros(len(always), dtype=np.int64))
 
 
 class AlwaysRaise(ScriptedAgent):
-    """Raises to the highest total on offer whenever it may, whatever it holds; else calls."""
+    """Raises to the highest total that it may, whatever it holds, and calls otherwise."""
 
-    def _bet(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
+    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         always = np.ones(len(action_masks), dtype=np.bool_)
         raises = self._raises.legal(action_masks)
-        return chosen_bets(action_masks, always, raises, self._raises.most(action_masks))
+        return choose_bets(action_masks, always, raises, self._raises.most(action_masks))
