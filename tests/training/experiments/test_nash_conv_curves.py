@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.experiments.nash_conv_curves import Climb, climb, ladder_config
+from sabacc_training.experiments.nash_conv_curves import (
+    LearningCurve,
+    ladder_config,
+    learning_curve,
+)
 from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games import flatten, load_rung, nash_conv
@@ -24,7 +28,7 @@ from tests.support.processors import PRECISIONS
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
     rung = load_rung("one_card")
-    config = ladder_config(rung, "moving magnet", 200_000, seed=0)
+    config = ladder_config(rung, "moving-average magnet", 200_000, seed=0)
     learner = PPOTrainer(config, precision=precision)
     while learner.steps < 200_000:
         learner.update()
@@ -39,16 +43,16 @@ def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(
     tree = flatten(load_rung(name))
     with open_partial_results(tmp_path, {}, resume=False) as partial, BenchProgress() as progress:
         plain, drawn = (
-            climb(tree, method, steps, 3, partial, [], progress)
-            for method in ("PPO, entropy .01", "moving magnet")
+            learning_curve(tree, method, steps, 3, partial, [], progress)
+            for method in ("PPO, entropy .01", "moving-average magnet")
         )
-    assert drawn.averaged[:, -1].max() < 0.05  # of random play 2.58 at one_draw
+    assert drawn.nash_conv[:, -1].max() < 0.05  # of random play 2.58 at one_draw
     assert drawn.means[-1] < plain.means[-1] / 2
 
 
-def test_what_a_climb_says() -> None:
+def test_the_figures_of_a_learning_curve() -> None:
     averaged = np.array([[0.3, 0.1], [0.5, 0.3]])
-    found = Climb(
+    found = LearningCurve(
         "any", np.ones((2, 2), np.int64), averaged, np.array([[1.0, 2], [3, 4]]), averaged
     )
     np.testing.assert_allclose(found.means, [0.4, 0.2])
@@ -61,11 +65,11 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "new" / "ladder.svg"
     picture = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
     picture += ["--folder", str(tmp_path / "kept")]
-    assert command("ladder", "one_card", "moving magnet", *picture) == 0
+    assert command("ladder", "one_card", "moving-average magnet", *picture) == 0
     out = capsys.readouterr().out
     assert "one_card: 631 nodes; 20,000 decisions, 2 seeds" in out
-    assert "moving magnet" in out
-    assert "refreshed" not in out
+    assert "moving-average magnet" in out
+    assert "periodic" not in out
     assert "NashConv, antes" in file.read_text()
 
 
@@ -87,9 +91,15 @@ def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, cap
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["one_card", "nothing"], "methods: 'nothing' is none; use some of PPO, entropy .01; "),
-        (["one_card", "--seeds", "1"], "give two seeds, a step and more than 0 at least"),
-        (["one_card", "--target", "-1"], "give two seeds, a step and more than 0 at least"),
+        (["one_card", "nothing"], "unknown method 'nothing'; use some of: PPO, entropy .01; "),
+        (
+            ["one_card", "--seeds", "1"],
+            "give at least two seeds, at least one step, a target above 0",
+        ),
+        (
+            ["one_card", "--target", "-1"],
+            "give at least two seeds, at least one step, a target above 0",
+        ),
         (["kessel"], "unknown rung 'kessel'"),
     ],
 )
@@ -105,9 +115,9 @@ def test_what_is_wrong_is_said_in_one_sentence(
 def test_a_ladder_goes_on_as_if_never_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    words = ["ladder", "one_card", "moving magnet", "--seeds", "2", "--steps", "30_000"]
+    words = ["ladder", "one_card", "moving-average magnet", "--seeds", "2", "--steps", "30_000"]
     words += ["--folder", str(tmp_path / "kept")]
-    figures = re.compile(r"of each: .*|not averaged: .*")
+    figures = re.compile(r"by seed: .*|without averaging: .*")
     assert command(*words) == 0
     whole = figures.findall(capsys.readouterr().out)
     update, calls = PPOTrainer.update, []

@@ -1,4 +1,4 @@
-"""The PPO trainer's speed is measured beside tables where nothing happens."""
+"""The PPO trainer's speed is measured at played and at frozen tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sabacc_training.config.base import load_config
-from sabacc_training.experiments.throughput import HAND, nothing_of
+from sabacc_training.experiments.throughput import HAND_STEPS, frozen_tables
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
 
@@ -34,10 +34,10 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def test_where_nothing_happens_every_hand_ends_after_as_many_steps(config: Path) -> None:
-    tables = nothing_of(load_config(PPOConfig, config))
+def test_at_frozen_tables_every_hand_ends_after_as_many_steps(config: Path) -> None:
+    tables = frozen_tables(load_config(PPOConfig, config))
     seen, ends = tables.observations.copy(), np.zeros(32, np.int64)
-    for _ in range(3 * HAND):
+    for _ in range(3 * HAND_STEPS):
         tables.step(np.zeros(32, np.int64))
         ends += tables.finished
         assert not tables.net_credits[~tables.finished].any()
@@ -56,8 +56,8 @@ def test_the_command_prints_both(threads: int, precision: str, config: Path, cap
     out = capsys.readouterr().out
     assert f"matrices in {precision}; " in out
     assert "500 decisions, 3 times in gradient steps of 128: 1,500 samples" in out
-    assert "at the tables" in out
-    assert "where nothing happens" in out
+    assert "at played tables" in out
+    assert "at frozen tables" in out
     assert "learning the policy" in out
 
 
@@ -82,7 +82,7 @@ def test_it_goes_on_after_the_rounds_that_are_kept(
         during.setattr(PPOTrainer, "update", interrupted)
         code, _, errors = run(capsys, *words)
     assert code == 130
-    assert errors.endswith(": go on with --resume\n")
+    assert errors.endswith(": resume with --resume\n")
     code, _, errors = run(capsys, *words)
     assert code == 2
     assert "was left by work that stopped" in errors

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from sabacc_training.config.base import validated
-from sabacc_training.experiments.throughput import nothing_of
+from sabacc_training.experiments.throughput import frozen_tables
 from sabacc_training.ppo import table_access
 from sabacc_training.ppo import trainer as ppo_trainer
 from sabacc_training.ppo.compute import Compute
@@ -92,7 +92,7 @@ def test_tables_where_nothing_happens_are_learned_from_too(monkeypatch: pytest.M
     alone = {"snapshots": 0, "scripted": {}}
     config = validated(PPOConfig, {"trainer": "ppo", "ppo": PPO, "pool": alone})
     monkeypatch.setattr(ppo_trainer, "table_access", lambda compute, threads: GpuAccess("cpu"))
-    trainer = PPOTrainer(config, nothing_of)
+    trainer = PPOTrainer(config, frozen_tables)
     trainer.update()
     assert trainer.steps >= 1024
 

@@ -1,4 +1,4 @@
-"""``sabacc race``: how long two training runs take to the same strength."""
+"""``sabacc race``: how long training runs need to reach the same strength."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sabacc_training.bench.run import machine
 from sabacc_training.config.base import validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
-from sabacc_training.experiments.race import Lap, Measure, run_until
+from sabacc_training.experiments.time_to_target import Measure, Measurement, train_to_target
 from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
 from sabacc_training.solved_games.agent_strategy import nash_conv as nash_conv_of
@@ -22,7 +22,7 @@ from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.trainers import training_config
 
 DEALS = 2000
-"""Deals of a margin, each from every seat."""
+"""Deals for a margin, each played from every seat."""
 
 
 def race(
@@ -35,35 +35,38 @@ def race(
     folder: Path | None = None,
     resume: bool = False,
 ) -> None:
-    """Train by each configuration in turn until it is strong enough, and print how long that took.
+    """Train by each configuration in turn until it reaches a target; print the time of each.
 
     Args:
-        configs: Training configurations, of either trainer.
-        over: Whom it must beat.
-        margin: By how much each of them, in mante/hand, in 2,000 deals.
-        rung: A rung of the ladder, which is then the game of all, and the target a NashConv.
-        nash_conv: That target, in antes.
+        configs: Training configurations of either trainer.
+        over: The opponents that the agent must beat.
+        margin: The margin over each of them that it must reach in 2,000 deals, in mante/hand.
+        rung: A rung of the ladder. All configurations then train on it, to a NashConv.
+        nash_conv: The target on a rung, in antes.
         seed: The seed of all runs; by default each configuration's own.
-        folder: Where runs are kept until all are done; by default runs/race/ and the
-            configurations' names.
-        resume: Go on with the race that is kept there, the time taken before counted.
+        folder: The folder for unfinished runs; by default runs/race/ and the configurations'
+            names.
+        resume: Resume the runs in that folder; the time that they took before counts.
     """
     changes = [] if seed is None else [f"seed={seed}"]
     runs = [training_config(path, changes) for path in configs]
     if not runs:
         raise SabaccError("configs: give at least one training configuration")
     if not (math.isfinite(margin) and 0 < nash_conv < math.inf):
-        raise SabaccError("margin, nash_conv: a margin is a number, a NashConv one above 0")
+        raise SabaccError("margin, nash_conv: give a finite margin and a NashConv above 0")
     if rung:
-        runs = [_at(rung, config) for config in runs]
-    measures = [_near(rung, nash_conv) if rung else _ahead(run, over, margin) for run in runs]
+        runs = [_on_rung(rung, config) for config in runs]
+    measures = [
+        _nash_conv_measure(rung, nash_conv) if rung else _margin_measure(run, over, margin)
+        for run in runs
+    ]
     folder = folder or Path("runs", "race", "-".join(path.stem for path in configs))
     work = {
         "configs": [run.model_dump(mode="json") for run in runs],
         "target": [rung, nash_conv] if rung else [*over, margin],
         "machine": machine(),
     }
-    laps = []
+    ends = []
     try:
         with open_partial_results(folder, work, resume) as partial, stop_signals() as stops:
             for number, (path, config, measure) in enumerate(
@@ -72,28 +75,30 @@ def race(
                 print(f"{path}:")
                 name = f"run {number}"
                 if name not in partial.parts:
-                    lap = run_until(config, measure, _print, partial.checkpoint, stops)
-                    partial.add(name, astuple(lap))
-                laps.append(Lap(*partial.parts[name]))
+                    end = train_to_target(config, measure, _print, partial.checkpoint, stops)
+                    partial.add(name, astuple(end))
+                ends.append(Measurement(*partial.parts[name]))
             partial.finish()
     except StoppedBySignal:
         print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
         sys.exit(130)
-    first = laps[0]
-    for path, lap in zip(configs, laps, strict=True):
-        end = "" if lap.there else ", and was not there yet"
-        times = f", {lap.seconds / first.seconds:.1f} times the first" if lap is not first else ""
-        cpu = f"{lap.cpu_seconds:.1f} CPU-seconds"
-        cpu += f", {lap.cpu_seconds / first.cpu_seconds:.1f} times" if times else ""
-        print(f"{path}: {lap.seconds:.1f} s{times} ({cpu}){end}")
+    first = ends[0]
+    for path, end in zip(configs, ends, strict=True):
+        missed = "" if end.reached else "; did not reach the target"
+        times = f", {end.seconds / first.seconds:.1f} times the first" if end is not first else ""
+        cpu = f"{end.cpu_seconds:.1f} CPU-seconds"
+        cpu += f", {end.cpu_seconds / first.cpu_seconds:.1f} times" if times else ""
+        print(f"{path}: {end.seconds:.1f} s{times} ({cpu}){missed}")
 
 
-def _at(rung: str, config: RunConfig) -> RunConfig:
+def _on_rung(rung: str, config: RunConfig) -> RunConfig:
+    """Return a run of the same configuration on a rung."""
     game = load_rung(rung).model_dump(mode="json")
     return validated(type(config), config.model_dump(mode="json") | game)
 
 
-def _near(rung: str, target: float) -> Measure:
+def _nash_conv_measure(rung: str, target: float) -> Measure:
+    """Return what measures the NashConv of agents on a rung."""
     tree = flatten(load_rung(rung))
 
     def measure(agent: Agent) -> tuple[str, bool]:
@@ -103,7 +108,8 @@ def _near(rung: str, target: float) -> Measure:
     return measure
 
 
-def _ahead(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
+def _margin_measure(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
+    """Return what measures the margins of agents over some opponents."""
     rules, seats, sizes = config.rule_set, config.num_players, config.bet_sizes
     others = {name: config.load(name) for name in over}
 
@@ -112,13 +118,13 @@ def _ahead(config: RunConfig, over: tuple[str, ...], margin: float) -> Measure:
             name: hero_margin(rules, agent, other, seats, DEALS, 0, sizes)
             for name, other in others.items()
         }
-        told = ", ".join(f"{margin} over {name}" for name, margin in found.items())
-        return f"{told} (mante/hand)", all(each.mean >= margin for each in found.values())
+        text = ", ".join(f"{margin} over {name}" for name, margin in found.items())
+        return f"{text} (mante/hand)", all(each.mean >= margin for each in found.values())
 
     return measure
 
 
-def _print(lap: Lap) -> None:
-    times = f"{lap.seconds:7.1f} s  {lap.cpu_seconds:7.1f} CPU-seconds"
-    print(f"  {times}  {lap.steps:11,} decisions  {lap.strength}")
+def _print(now: Measurement) -> None:
+    times = f"{now.seconds:7.1f} s  {now.cpu_seconds:7.1f} CPU-seconds"
+    print(f"  {times}  {now.steps:11,} decisions  {now.strength}")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""``sabacc throughput``: how fast the PPO trainer is, and what the environment takes of it."""
+"""``sabacc throughput``: the speed of the PPO trainer, and the environment's share of its time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 from sabacc_env.errors import SabaccError
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine
-from sabacc_training.experiments.throughput import throughput as measured
+from sabacc_training.experiments.throughput import measure_throughput
 from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
@@ -24,19 +24,21 @@ def throughput(
     folder: Path | None = None,
     resume: bool = False,
 ) -> None:
-    """Measure decisions a second, updates included, beside tables where nothing happens.
+    """Measure decisions per second, updates included, at played and at frozen tables.
+
+    Frozen tables stay as they are, so that the difference is the time of the environment.
 
     Args:
-        config: A configuration of the PPO trainer; its opponents are left out.
+        config: A configuration of the PPO trainer, whose opponents are left out.
         overrides: Keys to change: threads=2 ppo.n_epochs=4.
-        rounds: How often both are measured, in turn.
-        updates: Updates measured each time.
-        folder: Where rounds are kept until all are measured; by default runs/throughput/ and the
-            configuration's name.
-        resume: Go on after the rounds that are kept there.
+        rounds: Measurements of both, in turn.
+        updates: Updates in each measurement.
+        folder: The folder for finished rounds until all have ended; by default runs/throughput/
+            and the configuration's name.
+        resume: Continue after the rounds in that folder.
     """
     if rounds < 1 or updates < 1:
-        raise SabaccError("rounds, updates: measure at least once")
+        raise SabaccError("rounds, updates: each must be at least 1")
     alone = "pool={snapshots = 0, scripted = {}}"
     settings = training_config(config, [*overrides, alone])
     if not isinstance(settings, PPOConfig):
@@ -46,10 +48,10 @@ def throughput(
     try:
         with open_partial_results(folder, work, resume) as partial:
             with BenchProgress() as progress:
-                real, nothing = measured(settings, rounds, updates, partial, progress)
+                played, frozen = measure_throughput(settings, rounds, updates, partial, progress)
             partial.finish()
     except KeyboardInterrupt:
-        print(f"stopped; rounds are kept in {folder}: go on with --resume", file=sys.stderr)
+        print(f"stopped; rounds are saved in {folder}: resume with --resume", file=sys.stderr)
         sys.exit(130)
     ppo = settings.ppo
     samples = ppo.n_epochs * ppo.rollout_steps
@@ -61,15 +63,16 @@ def throughput(
         f"an update: {ppo.rollout_steps:,} decisions, {ppo.n_epochs} times in "
         f"gradient steps of {ppo.minibatch_size:,}: {samples:,} samples"
     )
-    print("decisions                    a second                     a CPU-second")
-    for name, speeds in (("at the tables", real), ("where nothing happens", nothing)):
-        print(f"{name:25}{_spread(speeds.by_second):29}{_spread(speeds.by_cpu)}")
-    shares = [own / free for own, free in zip(real.by_cpu, nothing.by_cpu, strict=True)]
+    print("decisions                    per second                   per CPU-second")
+    for name, speed in (("at played tables", played), ("at frozen tables", frozen)):
+        print(f"{name:25}{_spread(speed.per_second):29}{_spread(speed.per_cpu_second)}")
+    rates = zip(played.per_cpu_second, frozen.per_cpu_second, strict=True)
+    shares = [with_environment / without for with_environment, without in rates]
     print(
-        f"by CPU time the first is {median(shares):.0%} of the second, round by round "
-        f"{min(shares):.0%} to {max(shares):.0%}"
+        f"by CPU time the first is {median(shares):.0%} of the second "
+        f"({min(shares):.0%} to {max(shares):.0%} by round)"
     )
-    print(f"where the time went at the tables: {real.clock}")
+    print(f"time at played tables: {played.profiler}")
 
 
 def _spread(figures: list[float]) -> str:

@@ -41,17 +41,17 @@ def zoo(
             raise SabaccError("zoo: say which member, before --measure or --publish")
         console.print(_overview() if members() else "The zoo is empty.")
     elif publish is not None:
-        from sabacc_training.experiments import publishing
+        from sabacc_training.experiments import zoo_publishing
 
         deals = 10_000 if deals is None else deals
         rollouts = 0 if rollouts is None else rollouts
         if deals < 2 or rollouts == 1 or rollouts < 0:
             raise SabaccError("deals, rollouts: an interval needs at least 2")
-        _print_card(console, publishing.publish(name, publish, deals, rollouts))
+        _print_card(console, zoo_publishing.publish(name, publish, deals, rollouts))
     elif measure:
-        from sabacc_training.experiments import publishing
+        from sabacc_training.experiments import zoo_publishing
 
-        _print_card(console, publishing.measured_again(name))
+        _print_card(console, zoo_publishing.remeasure(name))
     else:
         _print_card(console, read_card(name))
 

@@ -1,1 +1,1 @@
-"""Experiments: demo, race, exploitability, NashConv curves, throughput, agents of the zoo."""
+"""Experiments: demo, time to target, exploitability, NashConv curves, throughput, the zoo."""

@@ -1,4 +1,4 @@
-"""The PPO trainer on solved games: how far from equilibrium what it learns is, exactly."""
+"""The PPO trainer on solved games: the exact NashConv of its policies during training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.config.base import validated
 from sabacc_training.evaluation.estimate import t_quantile
-from sabacc_training.experiments.timed import TimedRun
+from sabacc_training.experiments.timed_run import TimedRun
 from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
@@ -31,18 +31,22 @@ SETTINGS: Final[dict[str, Any]] = {
     "hidden_sizes": [128, 128],
     "reward_scale": 2.0,
 }
-"""What all methods have in common on the ladder."""
+"""The settings that all methods share on the ladder."""
 
 METHODS: Final[dict[str, dict[str, Any]]] = {
     "PPO, entropy .01": {"magnet": "none", "ent_coef": [0.01, 0.01]},
     "PPO, entropy .05 to .01": {"magnet": "none", "ent_coef": [0.05, 0.01]},
-    "refreshed magnet": {"magnet": "periodic", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
-    "moving magnet": {"magnet": "moving_average", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
+    "periodic magnet": {"magnet": "periodic", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
+    "moving-average magnet": {
+        "magnet": "moving_average",
+        "kl_coef": 0.1,
+        "ent_coef": [0.15, 0.0005],
+    },
 }
-"""What is compared, by name: how the settings differ."""
+"""The methods by name, with the settings in which they differ."""
 
 POINTS: Final = 10
-"""How often a run is measured, at even distances."""
+"""Measurements of a run, at equal distances."""
 
 
 def ladder_config(rung: Rung, method: str, steps: int, seed: int) -> PPOConfig:
@@ -61,41 +65,41 @@ def ladder_config(rung: Rung, method: str, steps: int, seed: int) -> PPOConfig:
 
 
 @dataclass(frozen=True)
-class Climb:
-    """What the runs of a method came to, one for each seed, each measured at some points.
+class LearningCurve:
+    """NashConv during the runs of a method, one run for each seed, measured at some points.
 
     Attributes:
-        method: its name.
+        method: the name of the method.
         steps: (runs, points) decisions so far.
-        averaged: likewise the NashConv of the averaged policy, which is what is saved, in antes.
-        seconds: likewise the CPU time so far, measuring left out.
-        last: (runs,) the NashConv of the policy as it is at the end.
+        nash_conv: (runs, points) NashConv in antes of the averaged policy, the one that is saved.
+        seconds: (runs, points) CPU time so far, without the time of measurements.
+        last_nash_conv: (runs,) NashConv of the policy that is not averaged, at the end.
     """
 
     method: str
     steps: NDArray[np.int64]
-    averaged: Floats
+    nash_conv: Floats
     seconds: Floats
-    last: Floats
+    last_nash_conv: Floats
 
     @property
     def means(self) -> Floats:
-        """(points,) the mean NashConv of the averaged policies."""
-        return np.asarray(self.averaged.mean(axis=0))
+        """(points,) mean NashConv over runs."""
+        return np.asarray(self.nash_conv.mean(axis=0))
 
     @property
     def half_widths(self) -> Floats:
-        """(points,) half the widths of their 95 % intervals, Student's t over runs."""
-        runs = len(self.averaged)
-        return np.asarray(t_quantile(runs) * self.averaged.std(axis=0, ddof=1) / np.sqrt(runs))
+        """(points,) half the widths of the 95 % intervals of ``means``, Student's t over runs."""
+        runs = len(self.nash_conv)
+        return np.asarray(t_quantile(runs) * self.nash_conv.std(axis=0, ddof=1) / np.sqrt(runs))
 
     def seconds_to(self, target: float) -> Floats:
-        """Return the CPU time of each run until it was measured below a NashConv; inf if never."""
-        below = np.where(self.averaged < target, self.seconds, np.inf)
+        """Return the CPU time of each run until its NashConv was below a target; inf if never."""
+        below = np.where(self.nash_conv < target, self.seconds, np.inf)
         return np.asarray(below.min(axis=1))
 
 
-def climb(
+def learning_curve(
     tree: GameTree,
     method: str,
     steps: int,
@@ -103,14 +107,14 @@ def climb(
     partial: PartialResults,
     stops: list[Signals],
     progress: BenchProgress,
-) -> Climb:
-    """Train by a method from seeds 0 up, at least two, and measure what is learnt.
+) -> LearningCurve:
+    """Train by a method from seeds 0, 1, ... and measure the policies.
 
     Args:
         tree: the game.
         method: one of ``METHODS``.
         steps: decisions in a run.
-        seeds: how many runs.
+        seeds: the number of runs, at least two.
         partial: the finished runs; new runs and the checkpoint of the current one are saved there.
         stops: the signals received so far; with any, the run stops.
         progress: shows each point, ``POINTS`` of them in a run.
@@ -124,31 +128,31 @@ def climb(
         if name not in partial.parts:
             progress.next(name)
             config = ladder_config(tree.rung, method, steps, seed)
-            timed = TimedRun(config, partial.checkpoint, stops)
-            partial.add(name, _climbed(tree, timed, name, progress))
+            run = TimedRun(config, partial.checkpoint, stops)
+            partial.add(name, _measured_run(tree, run, name, progress))
         runs.append(partial.parts[name])
     points, last = zip(*runs, strict=True)
-    at, averaged, seconds = np.moveaxis(np.array(points), 2, 0)
-    return Climb(method, at.astype(np.int64), averaged, seconds, np.array(last))
+    decisions, averaged, seconds = np.moveaxis(np.array(points), 2, 0)
+    return LearningCurve(method, decisions.astype(np.int64), averaged, seconds, np.array(last))
 
 
-def _climbed(
-    tree: GameTree, timed: TimedRun, name: str, progress: BenchProgress
+def _measured_run(
+    tree: GameTree, run: TimedRun, name: str, progress: BenchProgress
 ) -> tuple[list[tuple[int, float, float]], float]:
-    """Train once. Return the points, and NashConv of the policy as it is at the end.
+    """Train once; return the points, and the NashConv of the last policy without averaging.
 
-    A point is decisions so far, NashConv of the averaged policy, and CPU time so far.
+    A point is the decisions so far, NashConv of the averaged policy, and the CPU time so far.
     """
-    learner = timed.run
-    assert isinstance(learner, PPOTrainer)
-    for point in range(len(timed.found) + 1, POINTS + 1):
-        timed.taken.start()
-        while learner.steps < learner.config.steps * point / POINTS:
-            learner.update()
-            timed.between_updates()
-        timed.taken.stop()
-        averaged = nash_conv(tree, learner.average)
-        timed.found.append((learner.steps, averaged, timed.taken.cpu))
+    trainer = run.trainer
+    assert isinstance(trainer, PPOTrainer)
+    for point in range(len(run.measurements) + 1, POINTS + 1):
+        run.stopwatch.start()
+        while trainer.steps < trainer.config.steps * point / POINTS:
+            trainer.update()
+            run.after_update()
+        run.stopwatch.stop()
+        averaged = nash_conv(tree, trainer.average)
+        run.measurements.append((trainer.steps, averaged, run.stopwatch.cpu))
         if point < POINTS:
             progress.next(f"{name}: NashConv {averaged:.4f}")
-    return timed.found, nash_conv(tree, learner.agent)
+    return run.measurements, nash_conv(tree, trainer.agent)

@@ -1,4 +1,4 @@
-"""The picture of climbs: how near to equilibrium each method is after so many decisions."""
+"""The plot of learning curves: NashConv of each method against decisions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from sabacc_training.bench.plot import FAINT, SETTINGS
-from sabacc_training.experiments.nash_conv_curves import Climb
+from sabacc_training.experiments.nash_conv_curves import LearningCurve
 
 COLOURS: Final = ("#9a6a8f", "#f2a33c", "#6aa84f", "#1f5fa8")
 
 
-def picture(title: str, climbs: Sequence[Climb]) -> bytes:
-    """Return climbs drawn, as SVG: means over runs, with their 95 % intervals.
+def plot(title: str, curves: Sequence[LearningCurve]) -> bytes:
+    """Return a plot of learning curves as SVG: means over runs with their 95 % intervals.
 
     Raises:
         ImportError: where matplotlib is not installed.
@@ -25,7 +25,7 @@ def picture(title: str, climbs: Sequence[Climb]) -> bytes:
     with rc_context(SETTINGS):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.add_subplot()
-        for each, colour in zip(climbs, COLOURS, strict=False):
+        for each, colour in zip(curves, COLOURS, strict=False):
             decisions = each.steps.mean(axis=0) / 1e6
             low, high = each.means - each.half_widths, each.means + each.half_widths
             axes.plot(decisions, each.means, color=colour, label=each.method, marker="o", ms=3)

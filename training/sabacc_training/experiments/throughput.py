@@ -1,4 +1,4 @@
-"""How fast the trainer is, and what of it the environment costs: beside one that does nothing."""
+"""The speed of the PPO trainer, and the share of its time that the environment takes."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.trainer import PPOTrainer
 
-HAND: Final = 8
-"""Steps of a hand at the tables where nothing happens; of two-seat casino hands that random agents
-play it is about the mean."""
+HAND_STEPS: Final = 8
+"""Steps of a hand at frozen tables: about the mean of two-seat casino hands of random agents."""
 
 
-class NothingTables:
-    """Tables as they stood at one moment, for ever: what a learner reads is there, none is played.
+class FrozenTables:
+    """Tables that stay as they were at one moment: a trainer reads them, but no hand is played.
 
-    Each table's hand ends at every eighth step, so that there is as much to learn from.
+    The hand of each table ends at every eighth step, so that a trainer has as much to learn from.
     """
 
     def __init__(self, config: PPOConfig) -> None:
         tables = make_tables(config)
-        tables.play(random_legal, 4 * HAND)
-        which = np.arange(tables.num_tables)
-        self._hands, self._coming = tables.opponents_hands(which), tables.coming(which)
+        tables.play(random_legal, 4 * HAND_STEPS)
+        indices = np.arange(tables.num_tables)
+        self._hands, self._upcoming_chance = tables.opponents_hands(indices), tables.coming(indices)
         self._tables = tables
-        self._ends = [which % HAND == step for step in range(HAND)]
+        self._ends = [indices % HAND_STEPS == step for step in range(HAND_STEPS)]
         net = np.zeros((tables.num_tables, tables.num_players), np.int64)
         net[:, 0], net[:, 1] = 1, -1
         self._nets = [np.where(ends[:, None], net, 0) for ends in self._ends]
@@ -45,97 +44,97 @@ class NothingTables:
         return getattr(self._tables, name)
 
     def step(self, actions: ArrayLike) -> None:
-        """Do nothing but say which hands are over."""
+        """Play nothing; set which hands have ended."""
         self._steps += 1
-        self.finished: NDArray[np.bool_] = self._ends[self._steps % HAND]
-        self.net_credits: NDArray[np.int64] = self._nets[self._steps % HAND]
+        self.finished: NDArray[np.bool_] = self._ends[self._steps % HAND_STEPS]
+        self.net_credits: NDArray[np.int64] = self._nets[self._steps % HAND_STEPS]
 
     def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
-        """Return what was there."""
+        """Return the frozen values."""
         return self._of(self._hands, tables)
 
     def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
-        """Return what was there."""
-        return self._of(self._coming, tables)
+        """Return the frozen values."""
+        return self._of(self._upcoming_chance, tables)
 
     def _of(self, seen: NDArray[np.float32], tables: ArrayLike) -> NDArray[np.float32]:
         """Return some rows; of all tables, as on a GPU, they need no index."""
-        which = np.asarray(tables)
-        return seen if len(which) == len(seen) else np.asarray(seen[which])
+        indices = np.asarray(tables)
+        return seen if len(indices) == len(seen) else np.asarray(seen[indices])
 
     def set_stakes(self, tables: ArrayLike, **stakes: ArrayLike) -> None:
         """Do nothing."""
 
 
-def nothing_of(config: PPOConfig) -> Tables:
-    """Return tables at which nothing happens, in place of those of a run."""
-    return cast(Tables, NothingTables(config))
+def frozen_tables(config: PPOConfig) -> Tables:
+    """Return frozen tables for a run, in place of those that are played."""
+    return cast(Tables, FrozenTables(config))
 
 
 @dataclass(frozen=True)
-class Speeds:
-    """How fast a learner was, a figure for each round.
+class Throughput:
+    """The speed of a trainer, a figure for each round.
 
     Attributes:
-        by_second: decisions a second of wall-clock time, updates included.
-        by_cpu: decisions a second of CPU time, of all threads together.
-        seconds: where the time went, by name.
+        per_second: decisions per second of wall-clock time, updates included.
+        per_cpu_second: decisions per second of CPU time of all threads.
+        seconds: seconds of each section of the trainer, by name.
     """
 
-    by_second: list[float]
-    by_cpu: list[float]
+    per_second: list[float]
+    per_cpu_second: list[float]
     seconds: list[dict[str, float]]
 
     @property
-    def clock(self) -> Profiler:
-        """Where the time of all rounds went."""
-        clock = Profiler()
+    def profiler(self) -> Profiler:
+        """The seconds of each section over all rounds."""
+        profiler = Profiler()
         for each in self.seconds:
             for name, seconds in each.items():
-                clock.seconds[name] += seconds
-        return clock
+                profiler.seconds[name] += seconds
+        return profiler
 
 
-def throughput(
+def measure_throughput(
     config: PPOConfig, rounds: int, updates: int, partial: PartialResults, progress: BenchProgress
-) -> tuple[Speeds, Speeds]:
-    """Measure decisions a second, updates included: at the tables, where nothing happens, in turn.
+) -> tuple[Throughput, Throughput]:
+    """Measure decisions per second, updates included, at played and at frozen tables in turn.
 
     Args:
         config: a run without opponents.
-        rounds: how often both are measured.
-        updates: how many updates each time.
-        partial: the rounds that were measured before; those measured now are kept there too.
-        progress: is told of every measurement.
+        rounds: the number of measurements of both.
+        updates: the updates of each measurement.
+        partial: the finished rounds; new rounds are saved there.
+        progress: shows each measurement.
     """
-    places = "at the tables", "where nothing happens"
+    places = "played tables", "frozen tables"
     left = range(len(partial.parts) + 1, rounds + 1)
     if left:
         progress.start(2 * len(left) + 1)
         progress.next("warming up")
-        learners = [PPOTrainer(config, tables) for tables in (make_tables, nothing_of)]
-        for learner in learners:
-            learner.update()
+        trainers = [PPOTrainer(config, tables) for tables in (make_tables, frozen_tables)]
+        for trainer in trainers:
+            trainer.update()
     for number in left:
         found = []
-        for learner, where in zip(learners, places, strict=True):
+        for trainer, where in zip(trainers, places, strict=True):
             progress.next(f"round {number} of {rounds}, {where}")
-            found.append(_measured(learner, updates))
+            found.append(_measure(trainer, updates))
         partial.add(f"round {number}", found)
         progress.print_line(f"round {number} of {rounds} measured")
-    real, nothing = (
-        Speeds(*map(list, zip(*each, strict=True)))
+    played, frozen = (
+        Throughput(*map(list, zip(*each, strict=True)))
         for each in zip(*partial.parts.values(), strict=True)
     )
-    return real, nothing
+    return played, frozen
 
 
-def _measured(learner: PPOTrainer, updates: int) -> tuple[float, float, dict[str, float]]:
-    """Return decisions a second and a CPU-second over some updates, and where the time went."""
-    learner.profiler.seconds.clear()
-    before = learner.steps
+def _measure(trainer: PPOTrainer, updates: int) -> tuple[float, float, dict[str, float]]:
+    """Return decisions per second and per CPU-second over some updates, and seconds by section."""
+    trainer.profiler.seconds.clear()
+    before = trainer.steps
     with Stopwatch() as taken:
         for _ in range(updates):
-            learner.update()
-    steps = learner.steps - before
-    return steps / taken.wall, steps / taken.cpu, dict(learner.profiler.seconds)
+            trainer.update()
+    steps = trainer.steps - before
+    return steps / taken.wall, steps / taken.cpu, dict(trainer.profiler.seconds)

@@ -1,4 +1,4 @@
-"""Publishing: a run of a trainer becomes a member of the zoo, its results measured for its card."""
+"""Publishing to the zoo: the agent of a run becomes a member, and its card gets its margins."""
 
 from __future__ import annotations
 
@@ -24,52 +24,51 @@ from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
-from sabacc_training.experiments.exploitability import Exploit, ExploitConfig
+from sabacc_training.experiments.exploitability import BestResponses, ExploitabilityConfig
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
 from sabacc_training.trainers import training_config
 
 CONFIGS: Final = Path("configs", "zoo")
-"""Where the configuration of each member is, under the current directory: ``NAME.toml``."""
+"""The folder of the members' configurations ``NAME.toml``, under the current directory."""
 
 SEATS: Final = (2, 4, 6, 8)
-"""The numbers of seats that a network for several is measured at."""
+"""The numbers of seats at which a network for several numbers is measured."""
 
 SEARCHER: Final = "rollouts"
-"""The one agent that searches which members are measured against, over deals of its own number."""
+"""The one searching agent that members are measured against; it has its own number of deals."""
 
 SEED: Final = 1
-"""Decides the deals of all results; training measures its progress by those of seed 0."""
+"""The seed of the deals of all results; evaluations during training use the deals of seed 0."""
 
-
-TIMES: Final = 10
-"""A result that is open is measured again, over so many times as many deals, these among them: the
-luck by which it was open makes what is then found a little too near to 0, and never too far."""
+REMEASURE_FACTOR: Final = 10
+"""A result whose interval includes 0 is measured again over so many times as many deals, the first
+ones among them. This selection biases the new result a little towards 0, never away from it."""
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A result to be measured."""
+class PlannedResult:
+    """A result that is to be measured."""
 
     rules: RuleSet
     num_players: int
     opponent: str
     deals: int
 
-    def is_of(self, result: Result) -> bool:
-        """Say whether a result is what was planned, over whatever number of deals."""
-        of = result.rules, result.num_players, result.opponent
-        return of == (rules_label(self.rules), self.num_players, self.opponent)
+    def matches(self, result: Result) -> bool:
+        """Say whether a result is this one, with any number of deals."""
+        measured = result.rules, result.num_players, result.opponent
+        return measured == (rules_label(self.rules), self.num_players, self.opponent)
 
     @property
     def hands(self) -> int:
-        """How many hands are played: each deal from every seat."""
+        """The number of hands: each deal is played from every seat."""
         return self.deals * self.num_players
 
-    def left_of(self, card: ModelCard) -> Planned | None:
-        """Return what is still to be measured; None where what the card says is enough."""
-        longer = replace(self, deals=TIMES * self.deals)
-        known = next((result.margin for result in card.results if self.is_of(result)), None)
+    def remaining(self, card: ModelCard) -> PlannedResult | None:
+        """Return what is left to measure; None where the card's result is enough."""
+        longer = replace(self, deals=REMEASURE_FACTOR * self.deals)
+        known = next((result.margin for result in card.results if self.matches(result)), None)
         if known is None or known.deals not in (self.deals, longer.deals):
             return self
         settled = (
@@ -78,22 +77,23 @@ class Planned:
         return None if settled else longer
 
 
-def plan(info: NetworkInfo, deals: int, rollouts: int) -> list[Planned]:
-    """Return the results to be measured of a network, game by game.
+def plan_results(info: NetworkInfo, deals: int, rollouts: int) -> list[PlannedResult]:
+    """Return the results to measure for a network, game by game.
 
     Args:
-        info: its games: every rule set, at 2, 4, 6 and 8 seats where it plays at several.
-        deals: deals against each agent that does not search, at first.
-        rollouts: deals against ``rollouts``, at the fewest seats only; 0 for none.
+        info: its games. Each rule set is measured at 2, 4, 6 and 8 seats, as far as the network
+            plays at these numbers.
+        deals: deals against each agent that does not search, in the first measurement.
+        rollouts: deals against ``rollouts``, only at the fewest seats; 0 for none.
     """
     scripted = [name for name in registered_agents() if not _searches(name)]
     seats = [n for n in info.num_players if n in SEATS] or info.num_players
     planned = []
     for rules in info.rules:
         for opponent in scripted:
-            planned += [Planned(rules, n, opponent, deals) for n in seats]
+            planned += [PlannedResult(rules, n, opponent, deals) for n in seats]
         if rollouts:
-            planned.append(Planned(rules, seats[0], SEARCHER, rollouts))
+            planned.append(PlannedResult(rules, seats[0], SEARCHER, rollouts))
     return planned
 
 
@@ -102,7 +102,7 @@ def _searches(name: str) -> bool:
 
 
 def rules_label(rules: RuleSet) -> str:
-    """Return what results call a rule set: its name, and what differs from the published one.
+    """Return the name of a rule set in results: its name, and its changes to the published one.
 
     >>> rules_label(load_rules("orsl", short_call="all_in"))
     'orsl, short_call all_in'
@@ -113,8 +113,8 @@ def rules_label(rules: RuleSet) -> str:
     return ", ".join([rules.name, *(f"{field} {value}" for field, _, value in changes)])
 
 
-def measured(spec: str | Path, planned: Planned, progress: MarginProgress) -> Result:
-    """Measure one result of a saved network."""
+def measure(spec: str | Path, planned: PlannedResult, progress: MarginProgress) -> Result:
+    """Measure a margin of a saved network."""
     rules, num_players = planned.rules, planned.num_players
     label = rules_label(rules)
     progress.start(f"{planned.opponent}, {label}, {num_players} seats")
@@ -141,8 +141,8 @@ def measured(spec: str | Path, planned: Planned, progress: MarginProgress) -> Re
     )
 
 
-def measured_again(name: str) -> ModelCard:
-    """Return a member's card with all its results measured anew, over the same deals.
+def remeasure(name: str) -> ModelCard:
+    """Return a member's card with all its results measured again on the same deals.
 
     Raises:
         SabaccError: for a name that no member has.
@@ -150,47 +150,49 @@ def measured_again(name: str) -> ModelCard:
     card, spec = zoo.read_card(name), zoo.PREFIX + name
     by_label = {rules_label(rules): rules for rules in read_info(spec).rules}
     planned = [
-        Planned(by_label[result.rules], result.num_players, result.opponent, result.margin.deals)
+        PlannedResult(
+            by_label[result.rules], result.num_players, result.opponent, result.margin.deals
+        )
         for result in card.results
     ]
     with MarginProgress(sum(each.hands for each in planned)) as progress:
-        results = [measured(spec, each, progress) for each in planned]
+        results = [measure(spec, each, progress) for each in planned]
     return card.model_copy(update={"results": tuple(results)})
 
 
 def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     """Make the agent of a finished run a member of the zoo.
 
-    Its weights are rounded to float16, and what these play is measured. Results are kept in the
-    run's folder as they come, so that an interrupted publishing goes on where it was; those of the
-    same weights are not measured again.
+    Its weights are rounded to float16, and the rounded network is measured. Each result is saved in
+    the run's folder, so that an interrupted publishing can resume. Results of the same weights are
+    not measured again.
 
     Args:
-        name: the member's; ``configs/zoo/NAME.toml`` is what trained it.
+        name: the member's name; the run is one of ``configs/zoo/NAME.toml``.
         run: the run's folder.
-        deals: as of ``plan``.
-        rollouts: likewise.
+        deals: as in ``plan_results``.
+        rollouts: as in ``plan_results``.
 
     Returns:
         The card that was written.
 
     Raises:
-        SabaccError: for a folder without a finished run, one that the configuration of that name
-            did not make, a wrong name, a zoo that cannot be written into.
+        SabaccError: for a folder without a finished run, for a run of another configuration, for a
+            wrong name, or for a zoo that cannot be written into.
     """
     if not re.fullmatch(r"[\w-]+", name):
-        raise SabaccError(f"zoo: {name!r} is no name; use letters, digits, _ and -")
+        raise SabaccError(f"{name!r} is not a valid name of a member; use letters, digits, _ and -")
     make_folder(zoo.FOLDER)
     network_file, draft = run / f"{name}{SUFFIX}", run / f"{name}.json"
-    card = _card(name, run, network_file)
+    card = _make_card(name, run, network_file)
     for path in (zoo.FOLDER / draft.name, draft):
-        card = _with_what_is_known(card, path)
-    planned = plan(read_info(network_file), deals, rollouts)
-    while left := [each for one in planned if (each := one.left_of(card))]:
+        card = _with_known_results(card, path)
+    planned = plan_results(read_info(network_file), deals, rollouts)
+    while left := [each for one in planned if (each := one.remaining(card))]:
         with MarginProgress(sum(each.hands for each in left)) as progress:
             for each in left:
-                result = measured(network_file, each, progress)
-                others = [other for other in card.results if not each.is_of(other)]
+                result = measure(network_file, each, progress)
+                others = [other for other in card.results if not each.matches(other)]
                 card = card.model_copy(update={"results": (*others, result)})
                 write_text(draft, card.text())
     write_bytes(zoo.FOLDER / network_file.name, network_file.read_bytes())
@@ -198,18 +200,18 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     return card
 
 
-def keep_bound(config: ExploitConfig, found: Exploit, command: str) -> None:
-    """Write what responses won from a member of the zoo on its card, in place of what was there.
+def write_bound(config: ExploitabilityConfig, found: BestResponses, command: str) -> None:
+    """Write a bound of a member's exploitability to its card, in place of an earlier one.
 
     Args:
-        config: whose exploitability was bounded, in which game, with what budget.
+        config: the member, the game and the budget.
         found: the responses.
-        command: what finds them again.
+        command: the command that measures the bound again.
 
     Raises:
         SabaccError: for an agent that is no member, or a zoo that cannot be written into.
     """
-    card = zoo.read_card(member_named(config.agent))
+    card = zoo.read_card(member_name(config.agent))
     margin = found.best.margin
     bound = ExploitabilityBound(
         rules=rules_label(config.rule_set),
@@ -223,35 +225,37 @@ def keep_bound(config: ExploitConfig, found: Exploit, command: str) -> None:
     write_card(card.model_copy(update={"bounds": (*others, bound)}))
 
 
-def member_named(spec: str) -> str:
-    """Return the name of the member that a spec means.
+def member_name(spec: str) -> str:
+    """Return the name of the member that a spec names.
 
     Raises:
-        SabaccError: for a spec that means none.
+        SabaccError: for the spec of another agent.
     """
     if not zoo.is_member(spec):
-        raise SabaccError(f"agent: {spec!r} has no card; members of the zoo have ({zoo.PREFIX}…)")
+        raise SabaccError(
+            f"{spec!r} has no card; only members of the zoo ({zoo.PREFIX}NAME) have one"
+        )
     return spec.removeprefix(zoo.PREFIX)
 
 
 def _rounded(margin: Estimate, deals: int) -> Margin:
-    """Return a margin as cards have it."""
+    """Return a margin rounded for a card."""
     return Margin(mean=round(margin.mean, 1), half_width=round(margin.half_width(), 1), deals=deals)
 
 
 def write_card(card: ModelCard) -> None:
-    """Write a member's card, whole or not at all."""
+    """Write a member's card atomically."""
     write_text(zoo.FOLDER / f"{card.name}.json", card.text())
 
 
-def _card(name: str, run: Path, network_file: Path) -> ModelCard:
+def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
     """Write the network of a run in float16, and return its card without results.
 
     Raises:
-        SabaccError: where the run is not finished, or no run of the member's configuration.
+        SabaccError: for a run that is not finished, or is not of the member's configuration.
     """
     config = training_config(run / "config.json")
-    retrain = _retraining(name, config)
+    retrain = _retrain_command(name, config)
     network, state = load_network(run / AGENT), load_checkpoint(run / CHECKPOINT, config)
     info = network.info
     if info.training.get("config") != config.model_dump(mode="json"):
@@ -272,26 +276,26 @@ def _card(name: str, run: Path, network_file: Path) -> ModelCard:
     )
 
 
-def _retraining(name: str, config: RunConfig) -> str:
+def _retrain_command(name: str, config: RunConfig) -> str:
     """Return the command that trains a member again.
 
     Raises:
-        SabaccError: where its file in ``configs/zoo`` says something else than the run's.
+        SabaccError: where its file in ``configs/zoo`` has other values than the run.
     """
     path = CONFIGS / f"{name}.toml"
-    told = training_config(path)
-    values, others = config.model_dump(mode="json"), told.model_dump(mode="json")
+    values = config.model_dump(mode="json")
+    others = training_config(path).model_dump(mode="json")
     differ = [key for key in values if key not in CHANGEABLE and values[key] != others.get(key)]
     if differ not in ([], ["seed"]):
         raise SabaccError(
-            f"{path}: gives other values of {', '.join(differ)} than the run had, which it is to "
-            "be trained again by"
+            f"{path}: has other values of {', '.join(differ)} than the run; this file must be able "
+            "to train the member again"
         )
     return " ".join(["sabacc train", path.as_posix(), *(f"seed={config.seed}" for _ in differ)])
 
 
-def _with_what_is_known(card: ModelCard, path: Path) -> ModelCard:
-    """Return a card with what another one, if there is one, has found of the same weights."""
+def _with_known_results(card: ModelCard, path: Path) -> ModelCard:
+    """Return a card with the results of a card in a file, where that is of the same weights."""
     if not path.exists() or (other := ModelCard.read(path)).weights != card.weights:
         return card
     return card.model_copy(

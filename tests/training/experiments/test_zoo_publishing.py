@@ -12,7 +12,7 @@ from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
-from sabacc_training.experiments import publishing
+from sabacc_training.experiments import zoo_publishing
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.run import train
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
@@ -61,7 +61,7 @@ def trained(tmp_path_factory):
 def run(trained, tmp_path, monkeypatch):
     """A copy of it as runs/porg, its configuration beside, an empty zoo, and few other agents."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(publishing, "registered_agents", lambda: AGENTS)
+    monkeypatch.setattr(zoo_publishing, "registered_agents", lambda: AGENTS)
     monkeypatch.setattr(zoo, "FOLDER", tmp_path / "zoo")
     folder = Path("runs", "porg")
     folder.mkdir(parents=True)
@@ -97,19 +97,19 @@ def test_a_run_becomes_a_member(run, capsys) -> None:
     assert found.half_width == round(margin.half_width(), 1)
 
 
-def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypatch) -> None:
-    measured = publishing.measured
-    done: list[publishing.Planned] = []
-    again: list[publishing.Planned] = []
+def test_an_interrupted_publishing_resumes_and_known_results_stay(run, monkeypatch) -> None:
+    measure = zoo_publishing.measure
+    done: list[zoo_publishing.PlannedResult] = []
+    again: list[zoo_publishing.PlannedResult] = []
 
     def interrupted(spec, planned, progress):
         if len(done) == 3:
             raise KeyboardInterrupt
         done.append(planned)
-        return measured(spec, planned, progress)
+        return measure(spec, planned, progress)
 
-    monkeypatch.setattr(publishing, "measured", interrupted)
-    monkeypatch.setattr(publishing, "TIMES", 1)
+    monkeypatch.setattr(zoo_publishing, "measure", interrupted)
+    monkeypatch.setattr(zoo_publishing, "REMEASURE_FACTOR", 1)
     assert command("zoo", "porg", "--publish", str(run), "--deals", "4") == 130
     assert zoo.members() == ()
     first = json.loads((run / "porg.json").read_text())["results"]
@@ -117,37 +117,37 @@ def test_an_interrupted_publishing_goes_on_and_known_results_stay(run, monkeypat
 
     def counted(spec, planned, progress):
         again.append(planned)
-        return measured(spec, planned, progress)
+        return measure(spec, planned, progress)
 
-    monkeypatch.setattr(publishing, "measured", counted)
-    publishing.publish("porg", run, deals=4, rollouts=0)
+    monkeypatch.setattr(zoo_publishing, "measure", counted)
+    zoo_publishing.publish("porg", run, deals=4, rollouts=0)
     assert len(again) == 1
     again.clear()
     margin = Margin(mean=5, half_width=1, deals=10)
     bound = ExploitabilityBound(
         rules="black_spire", num_players=3, decisions=9, seeds=(0,), margin=margin, command="x"
     )
-    publishing.write_card(zoo.read_card("porg").model_copy(update={"bounds": (bound,)}))
-    card = publishing.publish("porg", run, deals=4, rollouts=0)
+    zoo_publishing.write_card(zoo.read_card("porg").model_copy(update={"bounds": (bound,)}))
+    card = zoo_publishing.publish("porg", run, deals=4, rollouts=0)
     assert card == zoo.read_card("porg")
     assert card.bounds == (bound,)
     assert again == []
     assert len(card.results) == 2 * len(SCRIPTED)
-    publishing.publish("porg", run, deals=5, rollouts=0)
+    zoo_publishing.publish("porg", run, deals=5, rollouts=0)
     assert len(again) == 2 * len(SCRIPTED) == len(zoo.read_card("porg").results)
 
 
 def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
-    measured = publishing.measured
+    measure = zoo_publishing.measure
     first: dict[tuple[str, str], Margin] = {}
 
     def noted(spec, planned, progress):
-        result = measured(spec, planned, progress)
+        result = measure(spec, planned, progress)
         first.setdefault((result.rules, result.opponent), result.margin)
         return result
 
-    monkeypatch.setattr(publishing, "measured", noted)
-    card = publishing.publish("porg", run, deals=12, rollouts=2)
+    monkeypatch.setattr(zoo_publishing, "measure", noted)
+    card = zoo_publishing.publish("porg", run, deals=12, rollouts=2)
     assert {margin.deals for margin in first.values()} == {12, 2}
     assert {margin.includes_zero for margin in first.values()} == {True, False}
     for result in card.results:
@@ -159,22 +159,22 @@ def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
 def test_whom_a_member_is_measured_against(trained) -> None:
     info = read_info(trained / AGENT)
     names = [name for name in registered_agents() if not name.startswith("rollouts")]
-    assert [each.opponent for each in publishing.plan(info, 100, 0)] == names * 2
-    planned = publishing.plan(info, 100, 7)
+    assert [each.opponent for each in zoo_publishing.plan_results(info, 100, 0)] == names * 2
+    planned = zoo_publishing.plan_results(info, 100, 7)
     assert [each.opponent for each in planned] == [*names, "rollouts"] * 2
     assert {each.num_players for each in planned} == {4}
     assert [each.deals for each in planned if each.opponent == "rollouts"] == [7, 7]
     seats = NetworkInfo(info.rules[:1], (2, 3, 4, 5, 6, 7, 8))
-    counts = [each.num_players for each in publishing.plan(seats, 100, 7)]
+    counts = [each.num_players for each in zoo_publishing.plan_results(seats, 100, 7)]
     assert counts == [2, 4, 6, 8] * len(names) + [2]
     odd = NetworkInfo(info.rules[:1], (3,))
-    assert {each.num_players for each in publishing.plan(odd, 100, 0)} == {3}
+    assert {each.num_players for each in zoo_publishing.plan_results(odd, 100, 0)} == {3}
 
 
 def test_results_are_measured_again(run, capsys) -> None:
-    publishing.publish("porg", run, deals=4, rollouts=0)
+    zoo_publishing.publish("porg", run, deals=4, rollouts=0)
     card = zoo.read_card("porg")
-    assert publishing.measured_again("porg") == card
+    assert zoo_publishing.remeasure("porg") == card
     assert command("zoo") == 0
     assert command("zoo", "porg") == 0
     printed = capsys.readouterr().out
@@ -190,7 +190,7 @@ def test_the_page_of_the_zoo(run, capsys) -> None:
     tables = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tables)
     assert "There are no members yet." in tables.trained_agents_page()
-    publishing.publish("porg", run, deals=4, rollouts=0)
+    zoo_publishing.publish("porg", run, deals=4, rollouts=0)
     page = tables.trained_agents_page()
     for piece in (
         "## porg",
@@ -213,7 +213,7 @@ def other_agent(run: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (other_config, "porg.toml: gives other values of steps than the run had"),
+        (other_config, "porg.toml: has other values of steps than the run;"),
         (other_agent, "agent.safetensors: was made by another run than checkpoint.pt beside it"),
         (lambda run: Path("configs", "zoo", "porg.toml").unlink(), "porg.toml: cannot be read"),
         (lambda run: (run / AGENT).unlink(), "agent.safetensors: cannot be read"),
@@ -235,7 +235,7 @@ def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
     [
         (["porg"], "the zoo has no member 'porg'; it is empty"),
         (["porg", "--measure"], "the zoo has no member 'porg'; it is empty"),
-        (["../porg", "--publish", "runs/porg"], "'../porg' is no name"),
+        (["../porg", "--publish", "runs/porg"], "'../porg' is not a valid name"),
         (["porg", "--publish", "runs/porg", "--deals", "1"], "an interval needs at least 2"),
         (["casino-2p", "--measure", "--deals", "0"], "a card says its own; give them with --pub"),
         (["--measure"], "say which member"),
@@ -251,7 +251,7 @@ def test_what_is_wrong_is_said_in_one_sentence(run, capsys, words, sentence) -> 
 def test_another_seed_is_part_of_the_command(run) -> None:
     path = Path("configs", "zoo", "porg.toml")
     path.write_text("seed = 7\n" + path.read_text())
-    card = publishing.publish("porg", run, deals=2, rollouts=0)
+    card = zoo_publishing.publish("porg", run, deals=2, rollouts=0)
     assert card.retrain == "sabacc train configs/zoo/porg.toml seed=0"
 
 
@@ -280,7 +280,7 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
 
 
 def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, capsys) -> None:
-    publishing.publish("porg", run, deals=4, rollouts=0)
+    zoo_publishing.publish("porg", run, deals=4, rollouts=0)
     ppo = "ppo={num_tables = 16, rollout_steps = 100, minibatch_size = 50}"
     game = ["black_spire", "steps=300", "seeds=2", "deals=20", ppo, "--num-players", "3"]
     for more in ([], ["ppo.hidden_sizes=[8]"]):

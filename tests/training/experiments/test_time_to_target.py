@@ -1,4 +1,4 @@
-"""A race: each trainer runs until it is strong enough."""
+"""``sabacc race``: each trainer runs until it reaches the target."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabacc_training.experiments.race import Lap, run_until
-from sabacc_training.experiments.timed import TimedRun
+from sabacc_training.experiments.time_to_target import Measurement, train_to_target
+from sabacc_training.experiments.timed_run import TimedRun
 from sabacc_training.trainers import training_config
 
 from tests.support.commands import command
@@ -34,7 +34,7 @@ def configs(tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("trainer", [0, 1])
-def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
+def test_a_run_ends_at_the_target_or_at_its_end(
     configs: list[Path], trainer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = tmp_path / "temporary"
@@ -42,15 +42,17 @@ def test_a_run_ends_where_it_is_strong_enough_or_at_its_end(
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     config = training_config(configs[trainer])
     checkpoint = tmp_path / "checkpoint.pt"
-    laps: list[Lap] = []
-    ended = run_until(config, lambda _: ("weak", len(laps) == 1), laps.append, checkpoint, [])
-    assert laps == [laps[0], ended]
-    assert ended.there
+    taken: list[Measurement] = []
+    ended = train_to_target(
+        config, lambda _: ("weak", len(taken) == 1), taken.append, checkpoint, []
+    )
+    assert taken == [taken[0], ended]
+    assert ended.reached
     assert 2000 <= ended.steps < 3000
-    assert 0 < laps[0].seconds < ended.seconds
-    assert 0 < laps[0].cpu_seconds < ended.cpu_seconds
-    ended = run_until(config, lambda _: ("weak", False), laps.append, checkpoint, [])
-    assert not ended.there
+    assert 0 < taken[0].seconds < ended.seconds
+    assert 0 < taken[0].cpu_seconds < ended.cpu_seconds
+    ended = train_to_target(config, lambda _: ("weak", False), taken.append, checkpoint, [])
+    assert not ended.reached
     assert ended.steps >= 3000
     assert not list(temporary.glob("SB3*"))
 
@@ -66,7 +68,7 @@ def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     assert command("race", *configs, "--rung", "one_card", "--nash-conv", "1e-9", *folder) == 0
     out = capsys.readouterr().out
     assert "NashConv" in out
-    assert out.count("and was not there yet") == 2
+    assert out.count("did not reach the target") == 2
 
 
 def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any) -> None:
@@ -74,20 +76,20 @@ def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any)
     assert "give at least one training configuration" in capsys.readouterr().err
     for target in (["--margin", "nan"], ["--rung", "one_card", "--nash-conv", "-1"]):
         assert command("race", *configs, *target) == 2
-        assert "a margin is a number, a NashConv one above 0" in capsys.readouterr().err
+        assert "give a finite margin and a NashConv above 0" in capsys.readouterr().err
 
 
-def test_a_race_goes_on_with_the_time_that_was_taken(
+def test_a_resumed_race_counts_the_time_that_was_taken(
     configs: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    """StoppedBySignal in each of its runs, it ends as one that was not."""
+    """Stopped in each of its runs, it ends like one that was not."""
     words = ["race", *configs, "--over", "random", "--margin", "5000"]
     words += ["--folder", configs[0].parent / "kept"]
     assert command(*words) == 0
     laps = re.compile(r"([\d,]+) decisions  (.*)")
     whole = laps.findall(capsys.readouterr().out)
     for stopped in range(2):
-        between = TimedRun.between_updates
+        between = TimedRun.after_update
         calls: list[int] = []
 
         def stop(timed: TimedRun, between: Any = between, calls: Any = calls) -> None:
@@ -97,7 +99,7 @@ def test_a_race_goes_on_with_the_time_that_was_taken(
             between(timed)
 
         with monkeypatch.context() as during:
-            during.setattr(TimedRun, "between_updates", stop)
+            during.setattr(TimedRun, "after_update", stop)
             assert command(*words, *["--resume"] * stopped) == 130
         assert "nothing is lost: go on with --resume" in capsys.readouterr().err
         assert command(*words) == 2
