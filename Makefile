@@ -5,7 +5,7 @@ PYTHON = python3
 BIN = .venv/bin
 ARGS =
 
-.PHONY: help demo test generic slow benchmark check format tables lock clean environment
+.PHONY: help demo test generic slow benchmark check docs links format tables lock clean environment
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,13 @@ check: environment ## lint, format, types, direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
+docs: environment ## build the documentation site, warnings as errors: docs/_build/index.html
+	$(BIN)/python -m sphinx --builder html --jobs auto --fail-on-warning --keep-going --quiet \
+		docs docs/_build $(ARGS)
+
+links: environment ## ask every address that the documentation links to (needs a network)
+	$(BIN)/python -m sphinx --builder linkcheck docs docs/_build/links $(ARGS)
+
 format: environment ## put the code in form, with the lint fixes that are safe
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
@@ -48,7 +55,7 @@ lock: environment ## write requirements.lock anew from pyproject.toml; newest ve
 		--output-file requirements.lock $(ARGS)
 
 clean: ## remove what the tools left behind; .venv stays
-	rm -rf dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 environment:

@@ -1,8 +1,8 @@
 """The discrete actions: one layout for every rule set, and what bet sizes mean.
 
 First the actions that name nothing, then one action for each slot of the hand (a card of it, sorted
-by value, then id) and each kind of move that puts a card down, then the bet sizes. docs/actions.md
-has the table.
+by value, then id) and each kind of move that puts a card down, then the bet sizes.
+docs/reference/actions.md has the table.
 
 >>> from sabacc_env import actions
 >>> actions.CALL, actions.SWAP_SLOTS[2], actions.FIRST_BET

@@ -1,13 +1,51 @@
-"""What the documentation says is so: generated tables are current, README blocks run."""
+"""What the documentation says is so: code runs, commands exist, generated tables are current.
+
+Python blocks are run in the order of their page, all of a page in one namespace. A block that
+cannot be run everywhere has a comment before it that readers do not see, ``<!--- skip: next -->``,
+with the reason. Commands are parsed, configurations and overrides included; the quick ones are run.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from doctest import ELLIPSIS
 from pathlib import Path
+from unittest import SkipTest
 
+import numpy as np
 import pytest
+from numba import cuda
+from sabacc_training.cli import COMMANDS, make_app
+from sabacc_training.config.base import load_config
+from sabacc_training.evaluation.tournament import TournamentConfig
+from sabacc_training.trainers import training_config
+from sybil import Document
+from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
+
+from sabacc_env import Tables
+from tools import draw_house
 
 ROOT = Path(__file__).parent.parent
+FILES = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text() for path in FILES if "_build" not in path.parts
+}
+TUTORIALS = [name for name in PAGES if name == "README.md" or Path(name).parent.name == "docs"]
+
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"`(sabacc [^`]+)`")  # in running text
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+
+PATIENT = next(text for _, text in FENCED.findall(PAGES["README.md"]) if "class Patient" in text)
+QUICK = ("watch", "rules", "solve", "distance", "zoo")
+SHORTENED = {"train": ["steps=40_000"], "tournament": ["deals=500"]}
+"""What is added to a command that takes minutes as it stands."""
 
 spec = importlib.util.spec_from_file_location("tables", ROOT / "tools" / "generate_tables.py")
 assert spec is not None
@@ -16,7 +54,120 @@ tables = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tables)
 
 
+def lines_of(script: str) -> Iterator[list[str]]:
+    """Yield the words of each command of a shell script; quotes may go over several lines."""
+    command = ""
+    for line in script.replace("\\\n", " ").splitlines():
+        command += f"{line}\n"
+        with suppress(ValueError):  # a quotation that is still open
+            if words := shlex.split(command, comments=True):
+                yield words
+            command = ""
+    assert not command, f"unfinished: {command}"
+
+
+def commands_in(name: str) -> list[list[str]]:
+    """Return the commands in the bash blocks of a page."""
+    blocks = [text for language, text in FENCED.findall(PAGES[name]) if language == "bash"]
+    return [words for text in blocks for words in lines_of(text)]
+
+
+def sabacc_commands(*names: str) -> list[list[str]]:
+    """Return the different ``sabacc`` commands in the bash blocks of pages."""
+    commands = [words for name in names for words in commands_in(name) if words[0] == "sabacc"]
+    return [list(words) for words in dict.fromkeys(map(tuple, commands))]
+
+
 @pytest.mark.parametrize("name", tables.PAGES)
 def test_generated_table_is_current(name: str) -> None:
     page = (ROOT / name).read_text()
     assert page == tables.PAGES[name](), "run `make tables`"
+
+
+def test_the_picture_of_the_house_has_every_room() -> None:
+    assert draw_house.PICTURE.read_text() == draw_house.picture(), "python -m tools.draw_house"
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if "```python" in PAGES[name]])
+def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    parsers = PythonCodeBlockParser(doctest_optionflags=ELLIPSIS), SkipParser()
+    document = Document.parse(str(ROOT / name), *parsers)
+    document.namespace.update(__name__="documentation", has_gpu=cuda.is_available())
+    for example in document:
+        with suppress(SkipTest):
+            example.evaluate()
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "CHANGELOG.md"])
+def test_commands_parse(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    app = make_app()
+    inline = [shlex.split(command) for command in CODE.findall(FENCED.sub("", PAGES[name]))]
+    for words in [*sabacc_commands(name), *inline]:
+        if len(words) == 2 or words[2] == "--help":  # the name of a command
+            assert words[1] in COMMANDS
+            continue
+        command, bound, _ = app.parse_args(words[1:], exit_on_error=False, print_error=False)
+        config, overrides = (bound.arguments.get(key, ()) for key in ("config", "overrides"))
+        if not config or re.search("[A-Z]{3}", config):  # NAME stands for any
+            continue
+        if command.__name__ == "tournament":
+            load_config(TournamentConfig, config, overrides)
+        else:
+            training_config(config, overrides)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        words
+        for words in sabacc_commands(*TUTORIALS)
+        if words[1] in QUICK and "runs/" not in str(words)  # what a long command wrote
+    ],
+    ids=" ".join,
+)
+def test_quick_command(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PATIENT)
+    run = "from sabacc_training.cli import main; main()"
+    # As the installed command does it, which has not the current folder on its path (-P).
+    subprocess.run([sys.executable, "-P", "-c", run, *words[1:]], cwd=tmp_path, check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [words for words in sabacc_commands("README.md") if words[1] in SHORTENED],
+    ids=" ".join,
+)
+def test_long_command(words: list[str], tmp_path: Path) -> None:
+    configs = [str(ROOT / word) if word.endswith(".toml") else word for word in words[1:]]
+    command = [sys.executable, "-m", "sabacc_training", *configs, *SHORTENED[words[1]]]
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize(
+    "target",
+    sorted({words[1] for name in PAGES for words in commands_in(name) if words[0] == "make"}),
+)
+def test_make_target_exists(target: str) -> None:
+    subprocess.run(["make", target, "--dry-run"], cwd=ROOT, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_files(name: str) -> None:
+    # The site's build checks anchors; these files are read outside of it, too.
+    folder = (ROOT / name).parent
+    links = LINK.findall(FENCED.sub("", PAGES[name]))
+    assert [link for link in links if not (folder / link).exists()] == []
+
+
+def test_the_custom_agent_plays_legal_moves() -> None:
+    assert len([line for line in PATIENT.splitlines() if line.strip()]) <= 18
+    namespace: dict[str, object] = {"__name__": "readme"}
+    exec(compile(PATIENT, "README.md", "exec"), namespace)
+    tables = Tables("casino", num_tables=64, num_players=3, seed=0)
+    agent = namespace["Patient"](tables.rules, 3)  # type: ignore[operator]
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        tables.step(agent.act(tables.observations, tables.action_masks, rng))

@@ -61,8 +61,8 @@ class Blocks:
 def blocks(observations: NDArray[np.float32]) -> Blocks:
     """Return the blocks of one observation or of a batch of them, by the names in ``BLOCKS``.
 
-    Each attribute is a view of shape (..., *block shape): ``blocks(observations).own_slots`` has
-    shape (n, 5, 3) for observations of shape (n, OBSERVATION_SIZE).
+    Each attribute is a view of shape (..., shape of the block): ``blocks(observations).own_slots``
+    has shape (n, 5, 3) for observations of shape (n, OBSERVATION_SIZE).
 
     Raises:
         SabaccError: for what is no array of observations.

@@ -80,7 +80,7 @@ def _run(arguments: Sequence[str]) -> None:
     from sabacc_env.errors import SabaccError
 
     try:
-        _app()(arguments)
+        make_app()(arguments)
     except SabaccError as error:
         _fail(str(error))
     except ImportError as error:
@@ -112,7 +112,8 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
     _fail(f"{name!r} is no command; {hint}")
 
 
-def _app() -> App:
+def make_app() -> App:
+    """Return the ``sabacc`` command; a subcommand is imported when it is used."""
     from importlib.metadata import version
 
     from cyclopts import App, Parameter

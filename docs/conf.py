@@ -1,0 +1,83 @@
+"""How Sphinx builds the site: ``make docs``. Nothing here needs a network."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version as version_of
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+ARRAY: Final = re.compile(r"~?numpy\.ndarray\[tuple\[.*?\], ~?numpy\.dtype\[(~?[\w.]+)\]\]")
+
+project = "sabacc-env"
+author = "The sabacc-env developers"
+project_copyright = "the sabacc-env developers, MIT license; an unofficial fan project"
+release = version_of("sabacc-env")
+version = release
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["_build", "bench"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+
+suppress_warnings = ["ref.python"]  # attributes of several classes with one name
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = "sabacc-env"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+
+def mark_headings(
+    app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
+) -> None:
+    """Turn the headings ``## ...`` that Gymnasium's form of docstring has into rubrics."""
+    text = "\n".join(lines)
+    lines[:] = re.sub(r"^## (.+)$", r".. rubric:: \1\n", text, flags=re.MULTILINE).split("\n")
+
+
+def shorten_signature(
+    app: Sphinx,
+    what: str,
+    name: str,
+    obj: object,
+    options: Any,
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Write arrays as the source does, and the fields of a model once: where each is explained."""
+    if isinstance(obj, type) and issubclass(obj, BaseModel):
+        return "(**fields)", None
+    arguments, result = (ARRAY.sub(r"NDArray[\1]", text or "") for text in (signature, returns))
+    return arguments or None, result or None
+
+
+def setup(app: Sphinx) -> None:
+    """Let Sphinx call what stands above."""
+    app.connect("autodoc-process-docstring", mark_headings)
+    app.connect("autodoc-process-signature", shorten_signature)

@@ -1,0 +1,68 @@
+"""The pages of the command line and of its configurations, from what the code says of itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic_core import PydanticUndefined
+from sabacc_training.cli import COMMANDS, make_app
+from sabacc_training.config.base import Config
+from sabacc_training.evaluation.tournament import TournamentConfig
+from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.sb3.config import MaskablePPOConfig
+
+Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
+"""Makes a Markdown table of a head and rows."""
+
+CONFIGURATIONS: Mapping[str, tuple[type[Config], str]] = {
+    "The PPO trainer": (PPOConfig, 'A file for `sabacc train` that says `trainer = "ppo"`.'),
+    "MaskablePPO": (MaskablePPOConfig, 'A file for `sabacc train` that says `trainer = "sb3"`.'),
+    "Tournaments": (TournamentConfig, "A file for `sabacc tournament`."),
+}
+
+
+def commands() -> str:
+    """Return what each subcommand takes, without a title."""
+    app = make_app()
+    text = ""
+    for name in COMMANDS:
+        page = app[name].generate_docs(usage_name=f"sabacc {name}")
+        text += f"\n{re.sub('^#+ .*', f'## `sabacc {name}`', page.strip(), count=1)}\n"
+    return text.replace("**Arguments**:", "Arguments:").replace("**Parameters**:", "Parameters:")
+
+
+def configurations(table: Table) -> str:
+    """Return the keys of each kind of configuration, without a title."""
+    text = ""
+    for title, (model, use) in CONFIGURATIONS.items():
+        text += f"\n## {title}\n\n{use}\n\n{table(('key', 'default', 'meaning'), keys(model))}"
+    return text
+
+
+def keys(model: type[Config], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield the key, default and meaning of each field, those of sections with dots."""
+    for name, field in model.model_fields.items():
+        meaning = " ".join((field.description or "").split())
+        sections = [kind for kind in classes(field.annotation) if issubclass(kind, Config)]
+        if sections:
+            yield from keys(sections[0], f"{prefix}{name}.")
+        else:
+            value = field.get_default(call_default_factory=True)
+            yield f"`{prefix}{name}`", default(value), meaning
+
+
+def classes(annotation: Any) -> Iterator[type]:
+    """Yield the classes that an annotation speaks of."""
+    if isinstance(annotation, type):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from classes(argument)
+
+
+def default(value: object) -> str:
+    """Write a default as a cell of a table."""
+    if value is PydanticUndefined:
+        return "needed"
+    return "" if value is None or value == "" else f"`{value}`"
