@@ -8,8 +8,8 @@ from pathlib import Path
 from sabacc_training.bench.report import about, highlights
 from sabacc_training.bench.results import Results
 from sabacc_training.config.game import rungs
-from sabacc_training.solved_games.best_response import distance
-from sabacc_training.solved_games.cfr import Regrets
+from sabacc_training.solved_games.best_response import policy_values
+from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.solved_games.solver import solve
@@ -117,10 +117,10 @@ def ladder_page() -> str:
         name = tree.rung.name
         two = tree.num_players == 2
         solution = solve(tree, target=1e-4 if two else 0.01)
-        before = distance(tree, Regrets(tree).strategy).nash_conv
+        before = policy_values(tree, CFRSolver(tree).current_policy).nash_conv
         reached = f"below {0.0001 if two else 0.01}"
         sizes = f"{len(tree.nodes.seats):,}", f"{len(tree.states.seats):,}"
-        values = ", ".join(f"{value:+z.3f}" for value in solution.distance.values)
+        values = ", ".join(f"{value:+z.3f}" for value in solution.values.on_policy)
         players = tree.num_players
         rows.append((f"`{name}`", players, *sizes, values, f"{before:.3f}", reached))
     largest = load_rung(rungs()[-1])

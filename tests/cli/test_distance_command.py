@@ -18,12 +18,12 @@ def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str])
     ("words", "sentence"),
     [
         (("one_cart", "random"), "unknown rung 'one_cart'"),
-        (("one_card",), "agents: name one at least"),
+        (("one_card",), "agents: give at least one"),
         (("one_card", "nobody"), "nobody"),
         (("one_card", "tests.support.toys:Undecided"), "toys:Undecided' must return from"),
         (("one_card", "tests.support.toys:Illegal"), "toys:Illegal' chose action"),
         (("one_card", "zoo:casino-2p"), "was made for the rules 'casino'"),
-        (("one_card", "random", "--asks", 0), "asks: 0 are not enough"),
+        (("one_card", "random", "--samples", 0), "samples: 0 is too few"),
     ],
 )
 def test_the_command_refuses_what_cannot_be_measured(

@@ -48,8 +48,8 @@ def test_a_game_of_ones_own_is_kept_under_its_files_name(
     [
         (["one_crad"], "unknown rung 'one_crad'"),
         (["one_card", "--variant", "cfr"], "variant: 'cfr' is none; use one of cfr+, dcfr"),
-        (["one_card", "--target", "0"], "target, iterations: both are more than nothing"),
-        (["one_card", "--iterations", "0"], "target, iterations: both are more than nothing"),
+        (["one_card", "--target", "0"], "target, iterations: both must be above 0"),
+        (["one_card", "--iterations", "0"], "target, iterations: both must be above 0"),
         (["one_card", "--resume"], "there is no checkpoint to resume from"),
         (["no_such_file.toml"], "no_such_file.toml: cannot be read"),
     ],
@@ -87,7 +87,7 @@ def test_what_a_stopped_run_left_is_not_written_over(
     [
         ("folder.safetensors", "cannot be written (Is a directory)"),
         ("file/one.safetensors", "cannot be written (Not a directory)"),
-        ("one.npz", "is kept in a file that ends in .safetensors"),
+        ("one.npz", "needs a file name that ends in .safetensors"),
     ],
 )
 def test_a_policy_that_could_not_be_kept_is_refused_before_the_work(

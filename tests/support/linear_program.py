@@ -18,7 +18,7 @@ from sabacc_env.engine.search.game_tree import CHANCE, END
 
 def exact_value(tree: GameTree) -> float:
     """Return what the first seat wins in an equilibrium, in antes."""
-    own, other = (_sequences(tree, seat) for seat in (0, 1))
+    own, other = (_sequence_numbers(tree, seat) for seat in (0, 1))
     payoffs = _payoffs(tree, own, other)
     constraints, right = _realisation(tree, 0, own)
     against, right_against = _realisation(tree, 1, other)
@@ -34,10 +34,10 @@ def exact_value(tree: GameTree) -> float:
     return -float(found.fun or 0)
 
 
-def _sequences(tree: GameTree, seat: int) -> np.ndarray:
-    """Return the number of each choice among the seat's sequences; 0 is the empty one."""
-    mine = tree.states.seats[tree.states.of_choice] == seat
-    numbers = np.zeros(tree.num_choices, np.int64)
+def _sequence_numbers(tree: GameTree, seat: int) -> np.ndarray:
+    """Return the number of each sequence among those of the seat; 0 is the empty sequence."""
+    mine = tree.states.seats[tree.states.of_sequence] == seat
+    numbers = np.zeros(tree.num_sequences, np.int64)
     numbers[mine] = 1 + np.arange(mine.sum())
     return numbers
 
@@ -47,13 +47,14 @@ def _realisation(tree: GameTree, seat: int, numbers: np.ndarray) -> tuple[csr_ar
     states = np.flatnonzero(tree.states.seats == seat)
     rows, columns, values = [0], [0], [1.0]
     for row, state in enumerate(states, start=1):
-        before = tree.states.before[state]
+        parent = tree.states.parent_sequence[state]
         rows.append(row)
-        columns.append(0 if before < 0 else numbers[before])
+        columns.append(0 if parent < 0 else numbers[parent])
         values.append(-1.0)
-        for choice in range(tree.states.first[state], tree.states.first[state + 1]):
+        first, end = tree.states.first_sequence[state : state + 2]
+        for sequence in range(first, end):
             rows.append(row)
-            columns.append(numbers[choice])
+            columns.append(numbers[sequence])
             values.append(1.0)
     shape = (len(states) + 1, int(numbers.max()) + 1)
     right = np.zeros(shape[0])
@@ -62,22 +63,22 @@ def _realisation(tree: GameTree, seat: int, numbers: np.ndarray) -> tuple[csr_ar
 
 
 def _payoffs(tree: GameTree, own: np.ndarray, other: np.ndarray) -> csr_array:
-    """Return what the first seat wins by each pair of sequences, times the chances."""
+    """Return the first seat's returns for each pair of sequences, times chance's probabilities."""
     nodes = tree.nodes
     size = len(nodes.seats)
     last = np.zeros((2, size), np.int64)
     reach = np.ones(size)
     for node in range(size):
         seat = nodes.seats[node]
-        for k, child in enumerate(range(nodes.first[node], nodes.first[node + 1])):
-            choice = nodes.choices[node] + k
+        for k, child in enumerate(range(nodes.first_child[node], nodes.first_child[node + 1])):
+            sequence = nodes.first_sequence[node] + k
             last[:, child] = last[:, node]
             reach[child] = reach[node]
             if seat == CHANCE:
-                reach[child] *= tree.chances[choice]
+                reach[child] *= tree.chance_probabilities[sequence]
             else:
-                last[seat, child] = (own, other)[seat][choice]
+                last[seat, child] = (own, other)[seat][sequence]
     ends = np.flatnonzero(nodes.seats == END)
-    won = reach[ends] * nodes.payoffs[nodes.choices[ends], 0]
+    won = reach[ends] * nodes.returns[nodes.first_sequence[ends], 0]
     shape = (int(own.max()) + 1, int(other.max()) + 1)
     return csr_array(coo_array((won, (last[0, ends], last[1, ends])), shape=shape))

@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 from sabacc_training.solved_games.rung import Rung
-from sabacc_training.solved_games.suit_isomorphism import suits_alike
+from sabacc_training.solved_games.suit_isomorphism import suits_are_isomorphic
 
 from sabacc_env import Game
 from sabacc_env.actions import encode_bet_sizes
@@ -71,7 +71,7 @@ def _recognised(rung: Rung, key: int, observation: np.ndarray, mask: np.ndarray)
     keys = np.array([key])
     rows = floats.view(OBSERVATION_DTYPE)
     legal = np.array([int(mask.astype(np.int64) @ (1 << np.arange(len(mask))))])
-    alike = suits_alike(rung.rule_set)
+    alike = suits_are_isomorphic(rung.rule_set)
     update_info_states(rows, floats.view(np.int32)[None], alike, legal, np.zeros(1, np.int64), keys)
     return int(keys[0])
 

@@ -31,7 +31,7 @@ def tree_digest() -> str:
     digest = hashlib.sha256()
     for rung in (load_rung("one_card"), Rung(rule_overrides=RULES, bet_sizes=("min",))):
         tree = flatten(rung)
-        for array in (*tree.nodes, *tree.states, tree.chances, tree.edges):
+        for array in (*tree.nodes, *tree.states, tree.chance_probabilities, tree.edges):
             digest.update(array.tobytes())
     return digest.hexdigest()
 

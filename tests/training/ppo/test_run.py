@@ -124,7 +124,7 @@ def test_a_run_goes_on_as_if_never_stopped(
 def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path, monkeypatch) -> None:
     """It knows where it is by all that it saw in the hand, and refuses what it cannot place."""
     policy = tmp_path / "one_draw.safetensors"
-    save_policy(policy, solve(flatten(load_rung("one_draw")), target=0.1).policy())
+    save_policy(policy, solve(flatten(load_rung("one_draw")), target=0.1).to_policy())
     config = tiny(rules="one_draw", pool=POOL | {"scripted": {str(policy): 1}})
     goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, kill, Killed)
 

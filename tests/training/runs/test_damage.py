@@ -17,7 +17,7 @@ from sabacc_training.jobs.partial_results import FILE, open_partial_results
 from sabacc_training.runs.callback import CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint
 from sabacc_training.solved_games import solver
-from sabacc_training.solved_games.cfr import Regrets
+from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 
@@ -57,14 +57,14 @@ def written(path: Path, data: bytes) -> Path:
 
 
 def a_solver_checkpoint(folder: Path) -> Path:
-    regrets = Regrets(ONE_CARD, "cfr+")
-    regrets.iterate()
-    solver._keep(regrets, folder / "solver")
+    cfr = CFRSolver(ONE_CARD, "cfr+")
+    cfr.iterate()
+    solver._save_checkpoint(cfr, folder / "solver")
     return folder / "solver"
 
 
 def reads_a_solver_checkpoint(path: Path) -> None:
-    solver._restore(Regrets(ONE_CARD, "cfr+"), path)
+    solver._load_checkpoint(CFRSolver(ONE_CARD, "cfr+"), path)
 
 
 KINDS: dict[str, tuple[Callable[[Path], Path], Reads]] = {

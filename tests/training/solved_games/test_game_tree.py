@@ -1,13 +1,13 @@
-"""Flattened games are the games that the engine plays, whole, and chance merged changes nothing."""
+"""Game trees are the games that the engine plays, and merging chance outcomes changes nothing."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from sabacc_training.config.game import rungs
-from sabacc_training.solved_games.agent_strategy import views_at
-from sabacc_training.solved_games.best_response import distance
-from sabacc_training.solved_games.cfr import Regrets
+from sabacc_training.solved_games.agent_policy import views_at
+from sabacc_training.solved_games.best_response import policy_values
+from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import GameTree, flatten
 from sabacc_training.solved_games.rung import Rung, load_rung
 
@@ -70,7 +70,7 @@ DICE = {
 
 
 def uniform(tree: GameTree) -> np.ndarray:
-    return Regrets(tree).strategy
+    return CFRSolver(tree).current_policy
 
 
 def test_the_ladder_is_in_order_of_size() -> None:
@@ -83,7 +83,7 @@ def test_the_rungs_are_as_large_as_they_were(name: str) -> None:
     tree = flatten(load_rung(name))
     assert (len(tree.nodes.seats), len(tree.states.seats)) == SIZES[name]
     assert load_rung(name).rule_set.sabacc_ante == 0
-    assert tree.nodes.payoffs.sum(axis=1) == pytest.approx(0)
+    assert tree.nodes.returns.sum(axis=1) == pytest.approx(0)
 
 
 @pytest.mark.slow
@@ -96,14 +96,16 @@ def test_the_largest_rung() -> None:
 def test_a_tree_is_the_game_that_is_played(name: str) -> None:
     rung = load_rung(name)
     tree, walk = flatten(rung), Walk(rung)
-    assert distance(tree, uniform(tree)).values == pytest.approx(tuple(walk.values), abs=1e-12)
+    assert policy_values(tree, uniform(tree)).on_policy == pytest.approx(
+        tuple(walk.values), abs=1e-12
+    )
     # An information state is all that its seat was shown, neither more nor less.
-    assert set(walk.known) == set(tree.states.keys.tolist())
+    assert set(walk.known) == set(tree.states.hashes.tolist())
     assert all(len(shown) == 1 for shown in walk.known.values())
     assert len(set.union(*walk.known.values())) == len(walk.known)
     # And what agents that want views are shown there is what they would see at a table.
     every = np.arange(len(tree.states.seats))
-    for key, view in zip(tree.states.keys.tolist(), views_at(tree, every), strict=True):
+    for key, view in zip(tree.states.hashes.tolist(), views_at(tree, every), strict=True):
         (shown,) = walk.known[key]
         assert known_in(view) == shown[-1]
 
@@ -111,34 +113,38 @@ def test_a_tree_is_the_game_that_is_played(name: str) -> None:
 @pytest.mark.parametrize("rules", [DICE, TWO_SUITS], ids=["dice", "suits"])
 def test_merged_chance_is_worth_the_same(rules: dict[str, object]) -> None:
     rung = Rung(rule_overrides=rules, bet_sizes=("min",))
-    merged, whole = flatten(rung), flatten(rung, merged=False)
+    merged, whole = flatten(rung), flatten(rung, merge_isomorphic=False)
     assert 2 * len(merged.nodes.seats) < len(whole.nodes.seats)
-    assert distance(merged, uniform(merged)).responses == pytest.approx(
-        distance(whole, uniform(whole)).responses, abs=1e-12
+    assert policy_values(merged, uniform(merged)).best_response == pytest.approx(
+        policy_values(whole, uniform(whole)).best_response, abs=1e-12
     )
-    solved = [Regrets(tree) for tree in (merged, whole)]
-    for regrets in solved:
-        regrets.iterate(300)
-    few, many = (distance(r.tree, r.average()) for r in solved)
-    assert few.values == pytest.approx(many.values, abs=few.nash_conv + many.nash_conv)
+    solvers = [CFRSolver(tree) for tree in (merged, whole)]
+    for solver in solvers:
+        solver.iterate(300)
+    few, many = (policy_values(each.tree, each.average_policy()) for each in solvers)
+    assert few.on_policy == pytest.approx(many.on_policy, abs=few.nash_conv + many.nash_conv)
 
 
 @pytest.mark.parametrize("name", ["with_dice", "side_pots", "little_bespin"])
 def test_the_arrays_fit_together(name: str) -> None:
     tree = flatten(load_rung(name))
     nodes, states = tree.nodes, tree.states
-    widths = np.diff(nodes.first)
-    assert nodes.first[0] == 1
-    assert nodes.first[-1] == len(nodes.seats)
+    widths = np.diff(nodes.first_child)
+    assert nodes.first_child[0] == 1
+    assert nodes.first_child[-1] == len(nodes.seats)
     assert ((widths > 0) == (nodes.seats != END)).all()
     chance = np.flatnonzero(nodes.seats == CHANCE)
     for node in chance[:: max(1, len(chance) // 50)]:
-        outcomes = tree.chances[nodes.choices[node] : nodes.choices[node] + widths[node]]
+        outcomes = tree.chance_probabilities[
+            nodes.first_sequence[node] : nodes.first_sequence[node] + widths[node]
+        ]
         assert outcomes.min() > 0
         assert outcomes.sum() == pytest.approx(1)
-    assert (states.before < states.first[:-1]).all()  # a seat's earlier states come first
+    assert (
+        states.parent_sequence < states.first_sequence[:-1]
+    ).all()  # a seat's earlier states come first
     assert (np.diff(states.levels) >= 0).all()
-    assert len(np.unique(states.keys)) == len(states.keys)
+    assert len(np.unique(states.hashes)) == len(states.hashes)
 
 
 def test_what_cannot_be_flattened_is_said() -> None:

@@ -16,9 +16,9 @@ from sabacc_agents.search.agent import Rollouts, UnweightedRollouts
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.solved_games import solver
-from sabacc_training.solved_games.agent_strategy import nash_conv, seen_at, strategy_of
-from sabacc_training.solved_games.best_response import distance
-from sabacc_training.solved_games.cfr import VARIANTS, Regrets
+from sabacc_training.solved_games.agent_policy import nash_conv, observations_at, tabular_policy_of
+from sabacc_training.solved_games.best_response import policy_values
+from sabacc_training.solved_games.cfr import VARIANTS, CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.solved_games.solver import solve
@@ -48,21 +48,21 @@ def test_a_rung_is_solved(name: str) -> None:
     tree = flatten(load_rung(name))
     assert exact_value(tree) == pytest.approx(VALUES[name], abs=1e-8)
     solution = solve(tree, target=0.001)
-    assert solution.distance.nash_conv < 0.001
-    assert solution.distance.values[0] == pytest.approx(VALUES[name], abs=0.001)
+    assert solution.values.nash_conv < 0.001
+    assert solution.values.on_policy[0] == pytest.approx(VALUES[name], abs=0.001)
     assert solution.iterations < 2_000
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_variants_come_to_the_same(variant: str) -> None:
     solution = solve(flatten(load_rung("one_draw")), variant=variant, target=1e-4)
-    assert solution.distance.values[0] == pytest.approx(VALUES["one_draw"], abs=1e-4)
+    assert solution.values.on_policy[0] == pytest.approx(VALUES["one_draw"], abs=1e-4)
 
 
 def test_three_seats_come_close_without_a_guarantee() -> None:
     solution = solve(flatten(load_rung("side_pots")), target=0.01)
-    assert solution.distance.nash_conv < 0.01
-    assert sum(solution.distance.values) == pytest.approx(0)
+    assert solution.values.nash_conv < 0.01
+    assert sum(solution.values.on_policy) == pytest.approx(0)
 
 
 def test_a_best_response_is_the_one_worked_out_by_hand() -> None:
@@ -72,11 +72,11 @@ def test_a_best_response_is_the_one_worked_out_by_hand() -> None:
     that win more than they lose gains (6 + 4 + 2) / 6 in 7 hands, from either seat.
     """
     tree = flatten(load_rung("one_card"))
-    first = tree.chances.copy()
-    first[tree.states.first[:-1]] = 1
-    found = distance(tree, first)
-    assert found.values == pytest.approx((0, 0))
-    assert found.responses == pytest.approx((2 / 7, 2 / 7))
+    first = tree.chance_probabilities.copy()
+    first[tree.states.first_sequence[:-1]] = 1
+    found = policy_values(tree, first)
+    assert found.on_policy == pytest.approx((0, 0))
+    assert found.best_response == pytest.approx((2 / 7, 2 / 7))
     assert found.exploitability == pytest.approx(2 / 7)
 
 
@@ -85,16 +85,16 @@ def test_stopped_and_resumed_it_ends_the_same(tmp_path, monkeypatch) -> None:
     whole = solve(tree, target=1e-4)
 
     class Stop:
-        def measured(self, iterations: int, nash_conv: float) -> None:
+        def on_nash_conv(self, iterations: int, nash_conv: float) -> None:
             if iterations > 50:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(solver, "KEEP_SECONDS", 0)
+    monkeypatch.setattr(solver, "CHECKPOINT_SECONDS", 0)
     with pytest.raises(KeyboardInterrupt):
-        solve(tree, target=1e-4, checkpoint=checkpoint, watcher=Stop())
+        solve(tree, target=1e-4, checkpoint=checkpoint, callback=Stop())
     again = solve(tree, target=1e-4, checkpoint=checkpoint, resume=True)
     assert again.iterations == whole.iterations
-    assert again.strategy.tobytes() == whole.strategy.tobytes()
+    assert again.policy.tobytes() == whole.policy.tobytes()
 
 
 def test_told_to_stop_it_keeps_what_it_has(tmp_path) -> None:
@@ -103,12 +103,13 @@ def test_told_to_stop_it_keeps_what_it_has(tmp_path) -> None:
 
     checkpoint = tmp_path / "solver.checkpoint"
 
-    class Tell:
-        def measured(self, iterations: int, nash_conv: float) -> None:
+    class Interrupt:
+        def on_nash_conv(self, iterations: int, nash_conv: float) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
+    tree = flatten(load_rung("one_card"))
     with pytest.raises(StoppedBySignal):
-        solve(flatten(load_rung("one_card")), target=1e-9, checkpoint=checkpoint, watcher=Tell())
+        solve(tree, target=1e-9, checkpoint=checkpoint, callback=Interrupt())
     assert checkpoint.exists()
     other = flatten(load_rung("one_draw"))
     with pytest.raises(SabaccError, match="is of another game or variant"):
@@ -121,12 +122,12 @@ def test_told_to_stop_it_keeps_what_it_has(tmp_path) -> None:
 # Agents.
 
 
-def test_the_random_agent_is_the_uniform_strategy() -> None:
+def test_the_random_agent_has_the_uniform_policy() -> None:
     tree = flatten(load_rung("one_draw"))
-    found = strategy_of(tree, RandomAgent(tree.rung.rule_set, 2))
+    found = tabular_policy_of(tree, RandomAgent(tree.rung.rule_set, 2))
     # Where two Sylops are held, both of which may go, only one action is in the tree.
-    assert distance(tree, found).nash_conv == pytest.approx(
-        distance(tree, Regrets(tree).strategy).nash_conv, abs=0.1
+    assert policy_values(tree, found).nash_conv == pytest.approx(
+        policy_values(tree, CFRSolver(tree).current_policy).nash_conv, abs=0.1
     )
 
 
@@ -135,12 +136,12 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
     tree = flatten(rung)
     solution = solve(tree, target=0.001)
     path = tmp_path / "one_draw.safetensors"
-    save_policy(path, solution.policy())
+    save_policy(path, solution.to_policy())
     agent = rung.load(str(path))
-    assert (strategy_of(tree, agent) == solution.strategy).all()
-    counted = strategy_of(tree, Secretive(agent), samples=1000)
-    assert np.abs(counted - solution.strategy).max() < 0.1
-    assert distance(tree, counted).nash_conv < 0.1
+    assert (tabular_policy_of(tree, agent) == solution.policy).all()
+    counted = tabular_policy_of(tree, Secretive(agent), samples=1000)
+    assert np.abs(counted - solution.policy).max() < 0.1
+    assert policy_values(tree, counted).nash_conv < 0.1
     uniform = RandomAgent(rung.rule_set, 2)
     margin = hero_margin(rung.rule_set, agent, uniform, 2, 2000, seed=1, bet_sizes=rung.bet_sizes)
     assert margin.mean > margin.half_width()
@@ -165,7 +166,7 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
     ],
 )
 def test_a_damaged_policy_is_refused(tmp_path, name: str, change) -> None:
-    policy = solve(flatten(load_rung("one_card")), target=0.1).policy()
+    policy = solve(flatten(load_rung("one_card")), target=0.1).to_policy()
     path = tmp_path / "one_card.safetensors"
     arrays = {**policy.arrays, name: np.ascontiguousarray(change(policy.arrays[name]))}
     save_policy(path, replace(policy, arrays=arrays))
@@ -175,7 +176,7 @@ def test_a_damaged_policy_is_refused(tmp_path, name: str, change) -> None:
 
 def test_a_policy_that_lacks_states_is_not_measured() -> None:
     tree = flatten(load_rung("one_card"))
-    policy = solve(tree, target=0.1).policy()
+    policy = solve(tree, target=0.1).to_policy()
     policy = replace(policy, arrays={**policy.arrays, "keys": policy.arrays["keys"] + 1})
     agent = EquilibriumAgent(bet_sizes=policy.bet_sizes, policy=policy)
     with pytest.raises(SabaccError, match="this policy lacks information states of the game"):
@@ -227,9 +228,9 @@ def test_the_searching_agents_are_far_from_random_play() -> None:
 def test_scripted_agents_tell_exactly_what_they_play(name: str) -> None:
     tree = flatten(load_rung("little_spire"))
     agent = tree.rung.load(name)
-    told = strategy_of(tree, agent)
+    told = tabular_policy_of(tree, agent)
     agent.restart = lambda tables: None  # type: ignore[attr-defined]
-    counted = strategy_of(tree, Secretive(agent), samples=300)
+    counted = tabular_policy_of(tree, Secretive(agent), samples=300)
     assert np.abs(told - counted).max() < (0.15 if name == "heuristic" else 1e-9)
 
 
@@ -237,9 +238,9 @@ def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:
     rung = load_rung("one_card")
     tree = flatten(rung)
     path = tmp_path / "one_card.safetensors"
-    save_policy(path, solve(tree, target=0.1).policy())
+    save_policy(path, solve(tree, target=0.1).to_policy())
     agent = rung.load(str(path))
-    observations, masks = seen_at(tree, np.array([0]))
+    observations, masks = observations_at(tree, np.array([0]))
     agent.reset(1)
     observations[0, 0] += 1
     with pytest.raises(SabaccError, match="table 0 is at a turn that the solved game does not"):

@@ -16,7 +16,7 @@ from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.experiments.time_to_target import Measure, Measurement, train_to_target
 from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
-from sabacc_training.solved_games.agent_strategy import nash_conv as nash_conv_of
+from sabacc_training.solved_games.agent_policy import nash_conv as nash_conv_of
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.trainers import training_config

@@ -32,15 +32,15 @@ def solve(
     output: Path | None = None,
     resume: bool = False,
 ) -> None:
-    """Solve a small game: its value, how far from equilibrium the strategy is, the policy saved.
+    """Solve a small game: print its value and the NashConv of the policy, and save the policy.
 
     Args:
         name: A rung of the ladder, or a file of the same keys; without one, the rungs are listed.
-        target: NashConv to reach, in antes.
-        variant: The method: cfr+ or dcfr.
-        iterations: Iterations at most.
-        output: The policy's file; by default runs/solved/NAME.safetensors.
-        resume: Go on from the checkpoint beside that file, as if there had been no stop.
+        target: The NashConv to reach, in antes.
+        variant: The variant of CFR: cfr+ or dcfr.
+        iterations: The largest number of iterations.
+        output: The file for the policy; by default runs/solved/NAME.safetensors.
+        resume: Resume from the checkpoint beside that file, as if there had been no stop.
     """
     if not name:
         for rung in map(load_rung, rungs()):
@@ -49,11 +49,11 @@ def solve(
     if variant not in VARIANTS:
         raise SabaccError(f"variant: {variant!r} is none; use one of {', '.join(VARIANTS)}")
     if not target > 0 or iterations < 1:
-        raise SabaccError("target, iterations: both are more than nothing")
+        raise SabaccError("target, iterations: both must be above 0")
     rung = load_rung(name)
     path = output or Path("runs", "solved", f"{Path(name).stem}.safetensors")
     if path.suffix != SUFFIX:
-        raise SabaccError(f"{path}: a solved policy is kept in a file that ends in {SUFFIX}")
+        raise SabaccError(f"{path}: a solved policy needs a file name that ends in {SUFFIX}")
     check_writable(path)
     with locked_file(path):
         solution = _solved(rung, path, target, variant, iterations, resume)
@@ -64,40 +64,40 @@ def solve(
 def _solved(
     rung: Rung, path: Path, target: float, variant: str, iterations: int, resume: bool
 ) -> Solution:
-    """Solve a game, keep its policy, and return the solution."""
+    """Solve a game, save its policy, and return the solution."""
     checkpoint = path.with_suffix(".checkpoint")
     remove_partial_files(checkpoint.parent, checkpoint.name)
     if not resume and checkpoint.exists():
         raise SabaccError(
-            f"{checkpoint}: was left by a run that stopped; go on with it (--resume) or remove it"
+            f"{checkpoint}: was left by a run that stopped; resume it (--resume) or remove the file"
         )
     try:
         with SolvingProgress(target) as progress:
-            tree = flatten(rung, on_nodes=progress.nodes)
+            tree = flatten(rung, on_nodes=progress.on_nodes)
             solution = solve_game(
                 tree,
                 variant=variant,
                 target=target,
-                most=iterations,
+                max_iterations=iterations,
                 checkpoint=checkpoint,
                 resume=resume,
-                watcher=progress,
+                callback=progress,
             )
     except StoppedBySignal:
         print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
         sys.exit(130)
-    save_policy(path, solution.policy())
+    save_policy(path, solution.to_policy())
     checkpoint.unlink(missing_ok=True)
     return solution
 
 
 def _table(solution: Solution) -> Table:
     table = Table("seat", "wins, antes a hand", "best response wins", title=_title(solution))
-    values, responses = solution.distance.values, solution.distance.responses
+    values, responses = solution.values.on_policy, solution.values.best_response
     for seat, (value, response) in enumerate(zip(values, responses, strict=True)):
         table.add_row(str(seat), f"{value:+.6f}", f"{response:+.6f}")
-    guarantee = "" if len(values) == 2 else "; with three seats or more no guarantee of anything"
-    table.caption = f"NashConv {solution.distance.nash_conv:.6f} antes{guarantee}"
+    guarantee = "" if len(values) == 2 else "; with three seats or more CFR need not converge"
+    table.caption = f"NashConv {solution.values.nash_conv:.6f} antes{guarantee}"
     return table
 
 

@@ -16,7 +16,7 @@ from sabacc_training.experiments.timed_run import TimedRun
 from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
-from sabacc_training.solved_games.agent_strategy import nash_conv
+from sabacc_training.solved_games.agent_policy import nash_conv
 from sabacc_training.solved_games.game_tree import GameTree
 from sabacc_training.solved_games.rung import Rung
 

@@ -1,4 +1,4 @@
-"""What strategies are worth, and what a best response to them gains: NashConv."""
+"""Values of policies, best responses to them, and NashConv, all exact."""
 
 from __future__ import annotations
 
@@ -10,104 +10,109 @@ import numpy as np
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_env.engine.search.game_tree import END
-from sabacc_training.solved_games.cfr import carry_down
-from sabacc_training.solved_games.game_tree import Floats, GameTree, Nodes, States
+from sabacc_training.solved_games.cfr import compute_reach_probabilities
+from sabacc_training.solved_games.game_tree import FloatArray, GameTree, InformationStates, Nodes
 
-NOBODY: Final = -9
-"""No seat: whoever acts does so by its strategy."""
+NO_SEAT: Final = -9
+"""In place of a seat: every seat plays its policy."""
 
 
 @dataclass(frozen=True)
-class Distance:
-    """How far strategies are from an equilibrium, all in antes of the unit a hand.
+class PolicyValues:
+    """Values of a policy of all seats, in antes of the unit a hand.
 
     Attributes:
-        values: what each seat wins when all play by them.
-        responses: what each seat wins by its best response to the others.
+        on_policy: the value of each seat when all seats play the policy.
+        best_response: the value of each seat's best response to the policies of the others.
     """
 
-    values: tuple[float, ...]
-    responses: tuple[float, ...]
+    on_policy: tuple[float, ...]
+    best_response: tuple[float, ...]
 
     @property
     def nash_conv(self) -> float:
-        """What all seats together gain by best responses; 0 in an equilibrium."""
-        return sum(self.responses) - sum(self.values)
+        """The gains of all seats by best responses, added up; 0 in an equilibrium."""
+        return sum(self.best_response) - sum(self.on_policy)
 
     @property
     def exploitability(self) -> float:
-        """NashConv for each seat."""
-        return self.nash_conv / len(self.values)
+        """NashConv divided by the number of seats."""
+        return self.nash_conv / len(self.on_policy)
 
 
-def distance(tree: GameTree, strategy: Floats) -> Distance:
-    """Measure a strategy of all seats, (choices,): exact.
+def policy_values(tree: GameTree, policy: FloatArray) -> PolicyValues:
+    """Return the exact values of a policy of all seats, (sequences,).
 
-    Of three seats or more a small NashConv says less: no seat gains alone, but nothing follows for
-    what it wins against others.
+    With three seats or more a small NashConv says less: no seat gains by deviating alone, but this
+    implies nothing about the values against other opponents.
     """
-    flow = np.zeros(len(tree.nodes.seats))
-    carry_down(tree.nodes, strategy, NOBODY, flow)
-    values = np.zeros(tree.num_players)
-    pay(tree.nodes, flow, values)
-    responses = []
+    node_values = np.zeros(len(tree.nodes.seats))
+    compute_reach_probabilities(tree.nodes, policy, NO_SEAT, node_values)
+    on_policy = np.zeros(tree.num_players)
+    add_expected_returns(tree.nodes, node_values, on_policy)
+    best_response = []
     for seat in range(tree.num_players):
-        worths, best = np.zeros(tree.num_choices), np.zeros(len(tree.states.seats), np.int32)
-        responses.append(respond(tree.nodes, tree.states, strategy, seat, flow, worths, best))
-    return Distance(tuple(values.tolist()), tuple(responses))
+        action_values = np.zeros(tree.num_sequences)
+        best_actions = np.zeros(len(tree.states.seats), np.int32)
+        value = best_response_value(
+            tree.nodes, tree.states, policy, seat, node_values, action_values, best_actions
+        )
+        best_response.append(value)
+    return PolicyValues(tuple(on_policy.tolist()), tuple(best_response))
 
 
 @jit
-def pay(nodes: Nodes, flow: Array, values: Array) -> None:
-    """Add up what each seat wins, by how likely each end is."""
+def add_expected_returns(nodes: Nodes, reach: Array, values: Array) -> None:
+    """Add to ``values`` each seat's returns, weighted by the reach probabilities of the ends."""
     for node in range(len(nodes.seats)):
         if nodes.seats[node] == END:
             for seat in range(len(values)):
-                values[seat] += flow[node] * nodes.payoffs[nodes.choices[node], seat]
+                values[seat] += reach[node] * nodes.returns[nodes.first_sequence[node], seat]
 
 
 @jit
-def respond(
+def best_response_value(
     nodes: Nodes,
-    states: States,
-    strategy: Array,
+    states: InformationStates,
+    policy: Array,
     seat: int,
-    flow: Array,
-    worths: Array,
-    best: Array,
+    values: Array,
+    action_values: Array,
+    best_actions: Array,
 ) -> float:
-    """Return what a seat wins by its best response, which is written to ``best``.
+    """Return the value of a seat's best response, and write its actions to ``best_actions``.
 
-    An information state is decided on when all its nodes' children have their worth: they are one
-    level below.
+    ``values`` (n,) is scratch: counterfactual reach probabilities, then counterfactual values. All
+    nodes of an information state are on one level, so its best action is known as soon as the level
+    below has values.
     """
-    carry_down(nodes, strategy, seat, flow)
+    compute_reach_probabilities(nodes, policy, seat, values)
     state = len(states.seats) - 1
-    for level in range(len(nodes.levels) - 2, -1, -1):
-        begin, end = nodes.levels[level], nodes.levels[level + 1]
+    for level in range(len(nodes.level_starts) - 2, -1, -1):
+        begin, end = nodes.level_starts[level], nodes.level_starts[level + 1]
         for node in range(begin, end):
-            choice = nodes.choices[node]
-            first = nodes.first[node]
-            width = nodes.first[node + 1] - first
+            sequence = nodes.first_sequence[node]
+            first = nodes.first_child[node]
+            width = nodes.first_child[node + 1] - first
             if nodes.seats[node] == END:
-                flow[node] *= nodes.payoffs[choice, seat]
+                values[node] *= nodes.returns[sequence, seat]
             elif nodes.seats[node] == seat:
                 for k in range(width):
-                    worths[choice + k] += flow[first + k]
+                    action_values[sequence + k] += values[first + k]
             else:
-                worth = 0.0
+                value = 0.0
                 for k in range(width):
-                    worth += flow[first + k]
-                flow[node] = worth
+                    value += values[first + k]
+                values[node] = value
         while state >= 0 and states.levels[state] == level:
             if states.seats[state] == seat:
-                first = states.first[state]
-                for k in range(states.first[state + 1] - first):
-                    if worths[first + k] > worths[first + best[state]]:
-                        best[state] = k
+                first = states.first_sequence[state]
+                for k in range(states.first_sequence[state + 1] - first):
+                    if action_values[first + k] > action_values[first + best_actions[state]]:
+                        best_actions[state] = k
             state -= 1
         for node in range(begin, end):
             if nodes.seats[node] == seat:
-                chosen = best[states.of_choice[nodes.choices[node]]]
-                flow[node] = flow[nodes.first[node] + chosen]
-    return float(flow[0])
+                best = best_actions[states.of_sequence[nodes.first_sequence[node]]]
+                values[node] = values[nodes.first_child[node] + best]
+    return float(values[0])

@@ -1,8 +1,8 @@
-"""Counterfactual regret minimisation over a flattened game: CFR+ and its discounted relatives.
+"""Counterfactual regret minimisation (CFR) over a flattened game: CFR+ and discounted CFR.
 
-One pass from the root carries down how likely chance and the other seats make each node; one pass
-back gathers what each node is worth to the seat, and its regrets (Zinkevich et al. 2007). The seats
-take turns. After each iteration regrets and averages are discounted (Brown and Sandholm 2019).
+For each seat in turn, one pass from the root computes counterfactual reach probabilities, and one
+pass back computes counterfactual values and regrets (Zinkevich et al. 2007). After each iteration
+cumulative regrets and policies are discounted (Brown and Sandholm 2019).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_env.engine.search.game_tree import END
-from sabacc_training.solved_games.game_tree import Floats, GameTree, Nodes, States
+from sabacc_training.solved_games.game_tree import FloatArray, GameTree, InformationStates, Nodes
 
 
 class Discount(NamedTuple):
-    """How much of what was gathered counts, by the iteration t.
+    """The discount factors of iteration t.
 
     Attributes:
-        alpha: positive regrets are multiplied by t^alpha / (t^alpha + 1).
-        beta: negative ones by t^beta / (t^beta + 1).
-        gamma: an iteration has a weight of t^gamma in the average.
+        alpha: positive cumulative regrets are multiplied by t^alpha / (t^alpha + 1).
+        beta: negative ones are multiplied by t^beta / (t^beta + 1).
+        gamma: the policy of the iteration has the weight t^gamma in the average policy.
     """
 
     alpha: float
@@ -33,70 +33,77 @@ class Discount(NamedTuple):
 
 
 VARIANTS: Final = {
-    "cfr+": Discount(math.inf, -math.inf, 1.0),  # Tammelin 2014: regrets never below nothing
+    "cfr+": Discount(math.inf, -math.inf, 1.0),  # Tammelin 2014: no negative cumulative regrets
     "dcfr": Discount(1.5, 0.0, 2.0),
 }
 
 
-class Regrets:
-    """What an iteration leaves for the next: (num_choices,) each, of the actions alone.
+class CFRSolver:
+    """The state of CFR after some iterations.
 
     Attributes:
         tree: the game.
         variant: one of ``VARIANTS``.
-        iterations: how many have been.
-        regrets: the regret of not having played each action, in antes.
-        sums: of the strategies so far, weighted.
-        strategy: (choices,) the strategy of the next iteration, and the chances.
+        iterations: the number of iterations so far.
+        cumulative_regrets: (tree.num_sequences,) counterfactual regrets of the actions, in antes.
+        cumulative_policy: (tree.num_sequences,) weighted sums of the policies so far.
+        current_policy: (sequences,) the policy of the next iteration, with the probabilities of
+            chance outcomes.
     """
 
     def __init__(self, tree: GameTree, variant: str = "cfr+") -> None:
         self.tree = tree
         self.variant = variant
         self.iterations = 0
-        self.regrets: Floats = np.zeros(tree.num_choices)
-        self.sums: Floats = np.zeros(tree.num_choices)
-        self.strategy: Floats = tree.chances.copy()
-        self._reached: Floats = np.zeros(tree.num_choices)
-        self._flow: Floats = np.zeros(len(tree.nodes.seats))
-        self._match()
+        self.cumulative_regrets: FloatArray = np.zeros(tree.num_sequences)
+        self.cumulative_policy: FloatArray = np.zeros(tree.num_sequences)
+        self.current_policy: FloatArray = tree.chance_probabilities.copy()
+        self._own_reach: FloatArray = np.zeros(tree.num_sequences)
+        self._node_values: FloatArray = np.zeros(len(tree.nodes.seats))
+        self._update_current_policy()
 
-    def resume(self, iterations: int, regrets: Floats, sums: Floats) -> None:
-        """Go on from what so many iterations left."""
+    def restore(
+        self, iterations: int, cumulative_regrets: FloatArray, cumulative_policy: FloatArray
+    ) -> None:
+        """Continue from the state of an earlier solver."""
         self.iterations = iterations
-        self.regrets[:] = regrets
-        self.sums[:] = sums
-        self._match()
+        self.cumulative_regrets[:] = cumulative_regrets
+        self.cumulative_policy[:] = cumulative_policy
+        self._update_current_policy()
 
-    def _match(self) -> None:
+    def _update_current_policy(self) -> None:
         for seat in range(self.tree.num_players):
-            match_regrets(self.tree.states, self.regrets, self.strategy, seat)
+            match_regrets(self.tree.states, self.cumulative_regrets, self.current_policy, seat)
 
     def iterate(self, times: int = 1) -> None:
-        """Go through so many iterations."""
-        tree = self.tree
+        """Run some iterations; each updates every seat once."""
+        nodes, states = self.tree.nodes, self.tree.states
+        policy, regrets = self.current_policy, self.cumulative_regrets
         alpha, beta, gamma = VARIANTS[self.variant]
         for _ in range(times):
             self.iterations += 1
             t = float(self.iterations)
-            for seat in range(tree.num_players):
-                carry_down(tree.nodes, self.strategy, seat, self._flow)
-                gather(tree.nodes, self.strategy, seat, self._flow, self.regrets)
-                discount(tree.states, self.regrets, seat, _share(t, alpha), _share(t, beta))
-                add_strategy(tree.states, self.strategy, seat, t**gamma, self._reached, self.sums)
-                match_regrets(tree.states, self.regrets, self.strategy, seat)
+            positive, negative = _discount_factor(t, alpha), _discount_factor(t, beta)
+            for seat in range(self.tree.num_players):
+                compute_reach_probabilities(nodes, policy, seat, self._node_values)
+                update_regrets(nodes, policy, seat, self._node_values, regrets)
+                discount_regrets(states, regrets, seat, positive, negative)
+                update_cumulative_policy(
+                    states, policy, seat, t**gamma, self._own_reach, self.cumulative_policy
+                )
+                match_regrets(states, regrets, policy, seat)
 
-    def average(self) -> Floats:
-        """Return the average strategy, (choices,), the chances with it."""
-        strategy = self.tree.chances.copy()
-        normalise(self.tree.states, self.sums, strategy)
-        return strategy
+    def average_policy(self) -> FloatArray:
+        """Return the average policy, (sequences,), with the probabilities of chance outcomes."""
+        policy = self.tree.chance_probabilities.copy()
+        normalise_policy(self.tree.states, self.cumulative_policy, policy)
+        return policy
 
 
-def _share(t: float, power: float) -> float:
-    """Return t^power / (t^power + 1), in the limit too.
+def _discount_factor(t: float, power: float) -> float:
+    """Return t^power / (t^power + 1), or its limit for an infinite power.
 
-    >>> _share(5, math.inf), _share(5, -math.inf), _share(5, 0.0)
+    >>> _discount_factor(5, math.inf), _discount_factor(5, -math.inf), _discount_factor(5, 0.0)
     (1.0, 0.0, 0.5)
     """
     if math.isinf(power):
@@ -105,92 +112,116 @@ def _share(t: float, power: float) -> float:
 
 
 @jit
-def carry_down(nodes: Nodes, strategy: Array, seat: int, flow: Array) -> None:
-    """Write how likely chance and the others make each node, were the seat to head for it."""
-    flow[0] = 1.0
+def compute_reach_probabilities(nodes: Nodes, policy: Array, seat: int, reach: Array) -> None:
+    """Write the counterfactual reach probability of each node for a seat.
+
+    This is the probability with which chance and the other seats reach the node if the seat itself
+    plays towards it.
+    """
+    reach[0] = 1.0
     for node in range(len(nodes.seats)):
-        first = nodes.first[node]
-        width = nodes.first[node + 1] - first
-        reach = flow[node]
+        node_reach = reach[node]
+        first = nodes.first_child[node]
+        width = nodes.first_child[node + 1] - first
         if nodes.seats[node] == seat:
             for k in range(width):
-                flow[first + k] = reach
+                reach[first + k] = node_reach
         else:
-            choice = nodes.choices[node]
+            sequence = nodes.first_sequence[node]
             for k in range(width):
-                flow[first + k] = reach * strategy[choice + k]
+                reach[first + k] = node_reach * policy[sequence + k]
 
 
 @jit
-def gather(nodes: Nodes, strategy: Array, seat: int, flow: Array, regrets: Array) -> None:
-    """Turn ``carry_down``'s flow into what each node is worth to the seat; add to its regrets."""
+def update_regrets(nodes: Nodes, policy: Array, seat: int, values: Array, regrets: Array) -> None:
+    """Compute a seat's counterfactual values and add its counterfactual regrets to ``regrets``.
+
+    ``values`` (n,) holds the counterfactual reach probabilities of the nodes before, and their
+    counterfactual values for the seat afterwards.
+    """
     for node in range(len(nodes.seats) - 1, -1, -1):
         acting = nodes.seats[node]
-        choice = nodes.choices[node]
-        first = nodes.first[node]
-        width = nodes.first[node + 1] - first
+        sequence = nodes.first_sequence[node]
+        first = nodes.first_child[node]
+        width = nodes.first_child[node + 1] - first
         if acting == END:
-            flow[node] *= nodes.payoffs[choice, seat]
+            values[node] *= nodes.returns[sequence, seat]
         elif acting == seat:
-            worth = 0.0
+            value = 0.0
             for k in range(width):
-                worth += strategy[choice + k] * flow[first + k]
+                value += policy[sequence + k] * values[first + k]
             for k in range(width):
-                regrets[choice + k] += flow[first + k] - worth
-            flow[node] = worth
+                regrets[sequence + k] += values[first + k] - value
+            values[node] = value
         else:
-            worth = 0.0
+            value = 0.0
             for k in range(width):
-                worth += flow[first + k]
-            flow[node] = worth
+                value += values[first + k]
+            values[node] = value
 
 
 @jit
-def discount(states: States, regrets: Array, seat: int, positive: float, negative: float) -> None:
-    """Keep so much of a seat's positive and negative regrets."""
-    for state in range(len(states.seats)):
-        if states.seats[state] == seat:
-            for choice in range(states.first[state], states.first[state + 1]):
-                regrets[choice] *= positive if regrets[choice] > 0 else negative
-
-
-@jit
-def add_strategy(
-    states: States, strategy: Array, seat: int, weight: float, reached: Array, sums: Array
+def discount_regrets(
+    states: InformationStates, regrets: Array, seat: int, positive: float, negative: float
 ) -> None:
-    """Add a seat's strategy to the sums, weighted by how likely the seat makes each state."""
+    """Multiply a seat's positive and negative cumulative regrets by their discount factors."""
     for state in range(len(states.seats)):
         if states.seats[state] == seat:
-            before = states.before[state]
-            reach = 1.0 if before < 0 else reached[before]
-            for choice in range(states.first[state], states.first[state + 1]):
-                reached[choice] = reach * strategy[choice]
-                sums[choice] += weight * reached[choice]
+            for sequence in range(states.first_sequence[state], states.first_sequence[state + 1]):
+                regrets[sequence] *= positive if regrets[sequence] > 0 else negative
 
 
 @jit
-def match_regrets(states: States, regrets: Array, strategy: Array, seat: int) -> None:
-    """Let a seat play its actions in proportion to their regrets, where any is positive."""
+def update_cumulative_policy(
+    states: InformationStates,
+    policy: Array,
+    seat: int,
+    weight: float,
+    own_reach: Array,
+    cumulative_policy: Array,
+) -> None:
+    """Add a seat's policy to the cumulative policy, weighted by the seat's own reach probability.
+
+    ``own_reach`` (num_sequences,) is scratch: the seat's probability of playing each sequence.
+    """
     for state in range(len(states.seats)):
         if states.seats[state] == seat:
-            first, end = states.first[state], states.first[state + 1]
+            parent = states.parent_sequence[state]
+            reach = 1.0 if parent < 0 else own_reach[parent]
+            for sequence in range(states.first_sequence[state], states.first_sequence[state + 1]):
+                own_reach[sequence] = reach * policy[sequence]
+                cumulative_policy[sequence] += weight * own_reach[sequence]
+
+
+@jit
+def match_regrets(states: InformationStates, regrets: Array, policy: Array, seat: int) -> None:
+    """Write a seat's policy by regret matching: in proportion to positive cumulative regrets.
+
+    The policy is uniform in information states without a positive regret.
+    """
+    for state in range(len(states.seats)):
+        if states.seats[state] == seat:
+            first, end = states.first_sequence[state], states.first_sequence[state + 1]
             total = 0.0
-            for choice in range(first, end):
-                total += max(regrets[choice], 0.0)
-            for choice in range(first, end):
+            for sequence in range(first, end):
+                total += max(regrets[sequence], 0.0)
+            for sequence in range(first, end):
                 if total > 0:
-                    strategy[choice] = max(regrets[choice], 0.0) / total
+                    policy[sequence] = max(regrets[sequence], 0.0) / total
                 else:
-                    strategy[choice] = 1.0 / (end - first)
+                    policy[sequence] = 1.0 / (end - first)
 
 
 @jit
-def normalise(states: States, sums: Array, strategy: Array) -> None:
-    """Make strategies of sums; where a seat never came, any action is as good."""
+def normalise_policy(states: InformationStates, cumulative_policy: Array, policy: Array) -> None:
+    """Write the average policy; it is uniform in information states that were never reached."""
     for state in range(len(states.seats)):
-        first, end = states.first[state], states.first[state + 1]
+        first, end = states.first_sequence[state], states.first_sequence[state + 1]
         total = 0.0
-        for choice in range(first, end):
-            total += sums[choice]
-        for choice in range(first, end):
-            strategy[choice] = sums[choice] / total if total > 0 else 1.0 / (end - first)
+        for sequence in range(first, end):
+            total += cumulative_policy[sequence]
+        for sequence in range(first, end):
+            if total > 0:
+                policy[sequence] = cumulative_policy[sequence] / total
+            else:
+                policy[sequence] = 1.0 / (end - first)

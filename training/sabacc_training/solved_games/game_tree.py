@@ -1,4 +1,4 @@
-"""A game flattened once, level by level, into the arrays that the solver passes over."""
+"""Flattened game trees: arrays in level order, over which the solver makes its passes."""
 
 from __future__ import annotations
 
@@ -18,116 +18,121 @@ from sabacc_env.engine.rules_record import rules_record, starting_credits
 from sabacc_env.engine.search import game_tree
 from sabacc_env.errors import SabaccError
 from sabacc_training.solved_games.rung import Rung
-from sabacc_training.solved_games.suit_isomorphism import card_classes, suits_alike
+from sabacc_training.solved_games.suit_isomorphism import card_classes, suits_are_isomorphic
 
-Ints = NDArray[np.int64]
-Places = NDArray[np.int32]
-Floats = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+IndexArray = NDArray[np.int32]
+FloatArray = NDArray[np.float64]
 
-DEPTH: Final = 256
-"""The longest way from the deal to an end, in nodes."""
-OUTCOMES: Final = 1 << 21
-"""The most outcomes of the chance events on one way."""
+MAX_DEPTH: Final = 256
+"""The largest number of nodes on a path from the deal to an end."""
+MAX_OUTCOMES: Final = 1 << 21
+"""The largest number of outcomes of the chance events on a path."""
 CHUNK: Final = 1 << 20
-"""Nodes visited between two reports of progress."""
+"""Nodes between two calls of ``on_nodes``."""
 
-PROBLEMS: Final = {
-    game_tree.TOO_DEEP: f"a hand can take more than {DEPTH} turns and chance events",
+ERROR_MESSAGES: Final = {
+    game_tree.TOO_DEEP: f"a hand can take more than {MAX_DEPTH} turns and chance events",
     game_tree.TOO_MANY_OUTCOMES: (
-        f"one chance event has more than {OUTCOMES:,} outcomes, or {game_tree.MAX_WAYS:,} ways "
-        "to come about, as repeated blind draws have: use one suit and fewer cards"
+        f"one chance event has more than {MAX_OUTCOMES:,} outcomes, or {game_tree.MAX_WAYS:,} ways "
+        "to reach them, as repeated blind draws have; use one suit and fewer cards"
     ),
 }
 
 
 class Nodes(NamedTuple):
-    """A tree, the root first, each node before its children, which are consecutive.
+    """The nodes of a tree, level by level, the root first; the children of a node are consecutive.
 
-    Choices are numbered through: the actions of one information state after another, then the
-    outcomes of one chance node after another. Arrays over choices hold regrets and strategies.
+    A sequence is an information state with one of its actions, as in the sequence form of a game
+    and in OpenSpiel. An outcome of a chance node counts as a sequence too. Sequences have numbers:
+    first the actions of one information state after another, then the outcomes of one chance node
+    after another. Policies and regrets are arrays over sequences.
     """
 
     seats: NDArray[np.int8]  # (n,) the seat to act, CHANCE or END
-    first: Places  # (n + 1,) the first child; its next node's first child is where they end
-    choices: Places  # (n,) the first choice; of an end its row of payoffs
-    payoffs: Floats  # (ends, num_players) antes of the unit
-    levels: Ints  # (depth + 1,) where each level begins, and the end
+    first_child: IndexArray  # (n + 1,) the children of node i end where those of i + 1 begin
+    first_sequence: IndexArray  # (n,) the first sequence; of an end, its row of ``returns``
+    returns: FloatArray  # (ends, num_players) antes of the unit
+    level_starts: IntArray  # (depth + 1,) the first node of each level, then n
 
 
-class States(NamedTuple):
-    """The information states, in the order of their levels."""
+class InformationStates(NamedTuple):
+    """The information states in the order of their levels."""
 
-    seats: NDArray[np.int8]  # (m,) whose they are
-    first: Places  # (m + 1,) the first choice of each, and the end
-    before: Places  # (m,) the seat's own last choice, -1 for none
-    levels: Places  # (m,) the level of their nodes
-    of_choice: Places  # (choices of states,)
-    keys: Ints  # (m,) what agents recognise them by: ``game_tree.update_info_state``
-    nodes: Places  # (m,) one node of each
-    actions: NDArray[np.int8]  # (choices of states,) in the discrete layout
+    seats: NDArray[np.int8]  # (m,) the seat to act
+    first_sequence: IndexArray  # (m + 1,) the first sequence of each, then their number
+    parent_sequence: IndexArray  # (m,) the seat's own last sequence before it, -1 for none
+    levels: IndexArray  # (m,) the level of its nodes
+    of_sequence: IndexArray  # (num_sequences,) the information state of each sequence
+    hashes: IntArray  # (m,) how agents recognise them: ``game_tree.update_info_state``
+    nodes: IndexArray  # (m,) one node of each
+    actions: NDArray[np.int8]  # (num_sequences,) in the discrete layout
 
 
 @dataclass(frozen=True)
 class GameTree:
-    """A game flattened: ``flatten`` makes it.
+    """A flattened game tree; ``flatten`` makes it.
 
     Attributes:
         rung: the game.
-        nodes, states: see there.
-        chances: (choices,) of outcomes their probabilities; 0 for the actions before them.
-        parents, edges: (n,) what led to each node: from which, by what action or chance number.
-        position: what the engine plays it by.
+        nodes: its nodes.
+        states: its information states.
+        chance_probabilities: (sequences,) the probabilities of chance outcomes; 0 for actions,
+            which come before them.
+        parents: (n,) the parent of each node.
+        edges: (n,) the action that led to each node, or the number that forced the outcome.
+        root: the hand at the root, for the engine.
     """
 
     rung: Rung
     nodes: Nodes
-    states: States
-    chances: Floats
-    parents: Places
-    edges: Ints
+    states: InformationStates
+    chance_probabilities: FloatArray
+    parents: IndexArray
+    edges: IntArray
     root: game_tree.Root
 
     @property
     def num_players(self) -> int:
-        """How many seats play."""
-        return int(self.nodes.payoffs.shape[1])
+        """The number of seats."""
+        return int(self.nodes.returns.shape[1])
 
     @property
-    def num_choices(self) -> int:
-        """How many actions the information states have together."""
+    def num_sequences(self) -> int:
+        """The number of sequences without chance outcomes."""
         return len(self.states.actions)
 
 
 def flatten(
-    rung: Rung, *, merged: bool = True, on_nodes: Callable[[int], None] | None = None
+    rung: Rung, *, merge_isomorphic: bool = True, on_nodes: Callable[[int], None] | None = None
 ) -> GameTree:
     """Return the whole game tree of a rung.
 
     Args:
         rung: the game; its dealer is the last seat.
-        merged: whether outcomes of chance that no rule tells apart are one.
-        on_nodes: told now and then how many nodes there are so far.
+        merge_isomorphic: whether isomorphic chance outcomes are merged.
+        on_nodes: called now and then with the number of nodes so far.
 
     Raises:
-        SabaccError: for a game too deep, or with chance too wide, to flatten.
-        MemoryError: for one that does not fit.
+        SabaccError: for a game that is too deep, or has chance events with too many outcomes.
+        MemoryError: for a game that does not fit into memory.
     """
-    root = _root(rung, merged)
-    traversal, grown = _traversal(), _room(CHUNK, rung.num_players)
-    problem = game_tree.begin(root, traversal, grown)
+    root = _root(rung, merge_isomorphic)
+    traversal, tree = _traversal(), _empty_tree(CHUNK, rung.num_players)
+    problem = game_tree.begin(root, traversal, tree)
     counters = traversal.counters[0]
     while problem == game_tree.NO_ROOM:
-        problem = game_tree.expand(root, traversal, grown)
+        problem = game_tree.expand(root, traversal, tree)
         if on_nodes is not None:
             on_nodes(int(counters.nodes))
         if problem == game_tree.NO_ROOM:
-            grown = _more_room(grown, int(counters.nodes))
+            tree = _enlarged(tree, int(counters.nodes))
     if problem != game_tree.DONE:
-        raise SabaccError(f"{rung.name}: cannot be flattened: {PROBLEMS[problem]}")
-    return _in_levels(rung, root, grown, int(counters.nodes), int(counters.ends))
+        raise SabaccError(f"{rung.name}: cannot be flattened: {ERROR_MESSAGES[problem]}")
+    return _number_by_level(rung, root, tree, int(counters.nodes), int(counters.ends))
 
 
-def _root(rung: Rung, merged: bool) -> game_tree.Root:
+def _root(rung: Rung, merge_isomorphic: bool) -> game_tree.Root:
     start = np.zeros(1, GAME_DTYPE)
     start["num_players"] = rung.num_players
     start["hands"] = 1
@@ -136,29 +141,29 @@ def _root(rung: Rung, merged: bool) -> game_tree.Root:
     single.reset(start, rules, 0, 0, rung.num_players - 1)
     start["deck_given"] = FORCED
     sizes = encode_bet_sizes(rung.bet_sizes)
-    classes, suits = card_classes(rung.rule_set), suits_alike(rung.rule_set)
-    return game_tree.Root(start, rules, sizes, classes, suits, merged)
+    classes, suits_isomorphic = card_classes(rung.rule_set), suits_are_isomorphic(rung.rule_set)
+    return game_tree.Root(start, rules, sizes, classes, suits_isomorphic, merge_isomorphic)
 
 
 def _traversal() -> game_tree.Traversal:
     rows = np.zeros(1, OBSERVATION_DTYPE)
     return game_tree.Traversal(
         counters=np.zeros(1, game_tree.COUNTERS_DTYPE),
-        frames=np.zeros(DEPTH, game_tree.FRAME_DTYPE),
-        games=np.zeros(DEPTH, GAME_DTYPE),
+        frames=np.zeros(MAX_DEPTH, game_tree.FRAME_DTYPE),
+        games=np.zeros(MAX_DEPTH, GAME_DTYPE),
         trial=np.zeros(1, GAME_DTYPE),
         rows=rows,
         words=rows.view(np.int32),
-        numbers=np.zeros(OUTCOMES, np.int64),
-        probabilities=np.zeros(OUTCOMES),
-        hash_keys=np.zeros(2 * OUTCOMES, np.int64),
-        hash_outcomes=np.zeros(2 * OUTCOMES, np.int64),
-        hash_events=np.zeros(2 * OUTCOMES, np.int64),
+        numbers=np.zeros(MAX_OUTCOMES, np.int64),
+        probabilities=np.zeros(MAX_OUTCOMES),
+        hash_keys=np.zeros(2 * MAX_OUTCOMES, np.int64),
+        hash_outcomes=np.zeros(2 * MAX_OUTCOMES, np.int64),
+        hash_events=np.zeros(2 * MAX_OUTCOMES, np.int64),
         pending=np.zeros((1 << 12, 2), np.int64),
     )
 
 
-def _room(size: int, num_players: int) -> game_tree.Tree:
+def _empty_tree(size: int, num_players: int) -> game_tree.Tree:
     return game_tree.Tree(
         seats=np.zeros(size, np.int8),
         first_children=np.zeros(size, np.int32),
@@ -170,68 +175,72 @@ def _room(size: int, num_players: int) -> game_tree.Tree:
     )
 
 
-def _more_room(grown: game_tree.Tree, used: int) -> game_tree.Tree:
-    """Return the tree so far with room for a quarter more nodes, and those already promised."""
-    size = max(len(grown.seats) * 5 // 4, len(grown.seats) + CHUNK, used + CHUNK)
-    wider = []
-    for array in grown:
-        more = np.zeros((size, *array.shape[1:]), array.dtype)
-        more[: len(array)] = array
-        wider.append(more)
-    return game_tree.Tree(*wider)
+def _enlarged(tree: game_tree.Tree, used: int) -> game_tree.Tree:
+    """Return the tree with room for a quarter more nodes and for the nodes counted already."""
+    size = max(len(tree.seats) * 5 // 4, len(tree.seats) + CHUNK, used + CHUNK)
+    enlarged = []
+    for array in tree:
+        larger = np.zeros((size, *array.shape[1:]), array.dtype)
+        larger[: len(array)] = array
+        enlarged.append(larger)
+    return game_tree.Tree(*enlarged)
 
 
-def _in_levels(
-    rung: Rung, root: game_tree.Root, grown: game_tree.Tree, size: int, ends: int
+def _number_by_level(
+    rung: Rung, root: game_tree.Root, tree: game_tree.Tree, size: int, ends: int
 ) -> GameTree:
-    """Number the nodes level by level, and their choices through."""
-    order, levels = _level_order(grown.first_children[:size], grown.num_children[:size])
-    seats, widths, edges = grown.seats[order], grown.num_children[order], grown.edges[order]
-    first = np.ones(size + 1, np.int32)
-    first[1:] += np.cumsum(widths, dtype=np.int32)
+    """Number the nodes level by level, and number the sequences."""
+    order, level_starts = _level_order(tree.first_children[:size], tree.num_children[:size])
+    seats, widths, edges = tree.seats[order], tree.num_children[order], tree.edges[order]
+    first_child = np.ones(size + 1, np.int32)
+    first_child[1:] += np.cumsum(widths, dtype=np.int32)
     parents = np.full(size, -1, np.int32)
     parents[1:] = np.repeat(np.arange(size, dtype=np.int32), widths)
 
     decisions = np.flatnonzero(seats >= 0)
-    state_of, examples = _grouped(grown.info_states[order[decisions]])
-    begins = np.zeros(len(examples) + 1, np.int32)
-    np.cumsum(widths[decisions[examples]], out=begins[1:])
-    choices = grown.first_children[order]  # of ends their row of payoffs
-    choices[decisions] = begins[state_of]
+    state_of, examples = _grouped(tree.info_states[order[decisions]])
+    state_starts = np.zeros(len(examples) + 1, np.int32)
+    np.cumsum(widths[decisions[examples]], out=state_starts[1:])
+    first_sequence = tree.first_children[order]  # of ends, their row of returns
+    first_sequence[decisions] = state_starts[state_of]
     chance = np.flatnonzero(seats == game_tree.CHANCE)
-    choices[chance] = begins[-1] + np.cumsum(widths[chance]) - widths[chance]
-    led = np.full(size, -1, np.int32)  # which choice led to a node
-    led[1:] = choices[parents[1:]] + np.arange(1, size, dtype=np.int32) - first[parents[1:]]
-    chances = np.zeros(int(begins[-1] + widths[chance].sum()))
-    chances[led[1:]] = grown.probabilities[order[1:]]
-    chances[: begins[-1]] = 0
+    first_sequence[chance] = state_starts[-1] + np.cumsum(widths[chance]) - widths[chance]
+    incoming = np.full(size, -1, np.int32)  # the sequence that led to a node
+    incoming[1:] = first_sequence[parents[1:]] - first_child[parents[1:]]
+    incoming[1:] += np.arange(1, size, dtype=np.int32)
+    chance_probabilities = np.zeros(int(state_starts[-1] + widths[chance].sum()))
+    chance_probabilities[incoming[1:]] = tree.probabilities[order[1:]]
+    chance_probabilities[: state_starts[-1]] = 0
 
-    level_of = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))[decisions]
-    own = _own_choices(seats, parents, led, levels)[decisions, seats[decisions]]
-    children = _ranges(first[decisions], widths[decisions])
-    actions = np.zeros(begins[-1], np.int8)
-    actions[led[children]] = edges[children]
+    levels = np.arange(len(level_starts) - 1, dtype=np.int32)
+    level_of = np.repeat(levels, np.diff(level_starts))[decisions]
+    own = _own_sequences(seats, parents, incoming, level_starts)[decisions, seats[decisions]]
+    children = _ranges(first_child[decisions], widths[decisions])
+    actions = np.zeros(state_starts[-1], np.int8)
+    actions[incoming[children]] = edges[children]
     same = np.stack([seats[decisions], widths[decisions], level_of, own])
-    alike = (edges[children] == actions[led[children]]).all()
-    if not alike or (same != same[:, examples[state_of]]).any():
-        raise SabaccError(f"{rung.name}: cannot be flattened: two information states look alike")
-    states = States(
+    same_actions = (edges[children] == actions[incoming[children]]).all()
+    if not same_actions or (same != same[:, examples[state_of]]).any():
+        raise SabaccError(
+            f"{rung.name}: cannot be flattened: two information states have the same hash"
+        )
+    states = InformationStates(
         seats=seats[decisions[examples]],
-        first=begins,
-        before=own[examples],
+        first_sequence=state_starts,
+        parent_sequence=own[examples],
         levels=level_of[examples],
-        of_choice=np.repeat(np.arange(len(examples), dtype=np.int32), np.diff(begins)),
-        keys=grown.info_states[order[decisions[examples]]],
+        of_sequence=np.repeat(np.arange(len(examples), dtype=np.int32), np.diff(state_starts)),
+        hashes=tree.info_states[order[decisions[examples]]],
         nodes=decisions[examples].astype(np.int32),
         actions=actions,
     )
-    payoffs = grown.net_credits[:ends] / rung.rule_set.ante_unit
-    nodes = Nodes(seats, first, choices, payoffs, levels)
-    return GameTree(rung, nodes, states, chances, parents, edges, root)
+    returns = tree.net_credits[:ends] / rung.rule_set.ante_unit
+    nodes = Nodes(seats, first_child, first_sequence, returns, level_starts)
+    return GameTree(rung, nodes, states, chance_probabilities, parents, edges, root)
 
 
-def _level_order(children: Places, widths: Places) -> tuple[Ints, Ints]:
-    """Return the nodes level by level, and where each level begins."""
+def _level_order(children: IndexArray, widths: IndexArray) -> tuple[IntArray, IntArray]:
+    """Return the nodes level by level, and the start of each level."""
     levels = [np.zeros(1, np.int64)]
     while len(levels[-1]):
         inner = levels[-1]
@@ -239,27 +248,29 @@ def _level_order(children: Places, widths: Places) -> tuple[Ints, Ints]:
     return np.concatenate(levels), np.cumsum([0, *map(len, levels[:-1])])
 
 
-def _ranges(first: Places, widths: Places) -> Ints:
-    """Return numbers that rise from each first one, so many each: [5, 0], [2, 1] is [5, 6, 0]."""
-    begins = np.cumsum(widths, dtype=np.int64) - widths
-    return np.repeat(first - begins, widths) + np.arange(int(widths.sum()))
+def _ranges(starts: IndexArray, widths: IndexArray) -> IntArray:
+    """Return consecutive numbers from each start: starts [5, 0], widths [2, 1] give [5, 6, 0]."""
+    offsets = np.cumsum(widths, dtype=np.int64) - widths
+    return np.repeat(starts - offsets, widths) + np.arange(int(widths.sum()))
 
 
-def _grouped(keys: Ints) -> tuple[Ints, Ints]:
-    """Return the group of each key, numbered as they first appear, and where each first does."""
-    _, found, group = np.unique(keys, return_index=True, return_inverse=True)
-    appear = np.argsort(found)
-    rank = np.empty_like(appear)
-    rank[appear] = np.arange(len(appear))
-    return rank[group], found[appear]
+def _grouped(hashes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the group of each hash, in order of first occurrence, and these occurrences."""
+    _, found, group = np.unique(hashes, return_index=True, return_inverse=True)
+    by_occurrence = np.argsort(found)
+    rank = np.empty_like(by_occurrence)
+    rank[by_occurrence] = np.arange(len(by_occurrence))
+    return rank[group], found[by_occurrence]
 
 
-def _own_choices(seats: NDArray[np.int8], parents: Places, led: Places, levels: Ints) -> Places:
-    """Return the last choice of each seat before each node, (n, num_players); -1 for none."""
+def _own_sequences(
+    seats: NDArray[np.int8], parents: IndexArray, incoming: IndexArray, level_starts: IntArray
+) -> IndexArray:
+    """Return the last sequence of each seat before each node, (n, num_players); -1 for none."""
     last = np.full((len(seats), int(seats.max()) + 1), -1, np.int32)
-    for begin, end in pairwise(levels[1:]):
+    for begin, end in pairwise(level_starts[1:]):
         above = parents[begin:end]
         last[begin:end] = last[above]
-        chosen = np.flatnonzero(seats[above] >= 0)
-        last[begin + chosen, seats[above[chosen]]] = led[begin + chosen]
+        decided = np.flatnonzero(seats[above] >= 0)
+        last[begin + decided, seats[above[decided]]] = incoming[begin + decided]
     return last

@@ -1,11 +1,11 @@
-"""Our solver beside OpenSpiel's, in one run.
+"""A comparison of our CFR solver with OpenSpiel's.
 
-    python -m sabacc_training.solved_games.openspiel_comparison NAME
+    python -m sabacc_training.solved_games.openspiel_comparison NAME...
 
-For each rung named: NashConv of one strategy by both, the value by OpenSpiel's sequence-form linear
-program where two seats play and memory holds it, and how long an iteration of CFR+ takes in both,
-OpenSpiel's in C++ over a Python game.
-Needs the extra ``openspiel``. Prints a line of JSON a rung.
+Prints a line of JSON for each rung: the NashConv of one policy by both libraries, the value of the
+game by OpenSpiel's sequence-form linear program (for two seats, where memory holds it), and the
+time of an iteration of CFR+ in both. OpenSpiel runs in C++ over a Python game. Needs the extra
+``openspiel``.
 """
 
 from __future__ import annotations
@@ -20,52 +20,55 @@ from typing import Any, Final
 import pyspiel
 
 from sabacc_training.jobs.stopwatch import Stopwatch
-from sabacc_training.solved_games.best_response import distance
-from sabacc_training.solved_games.cfr import Regrets
+from sabacc_training.solved_games.best_response import policy_values
+from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import GameTree, flatten
-from sabacc_training.solved_games.openspiel import openspiel_game, tabular
+from sabacc_training.solved_games.openspiel import openspiel_game, openspiel_policy
 from sabacc_training.solved_games.rung import load_rung
 
 ITERATIONS: Final = 20
-"""After so many iterations both measure the average strategy."""
+"""Iterations before both libraries measure the average policy."""
 
 ROUNDS: Final = 5
-OURS_A_ROUND: Final = 200
+ITERATIONS_PER_ROUND: Final = 200
+"""Iterations of our solver in a round; OpenSpiel's solver does one."""
 
-LARGEST_PROGRAM: Final = 10_000
-"""The information states up to which OpenSpiel's linear program is asked for: its matrices are
-dense, and took 11 GiB at 8,775 information states and more than 24 at 20,040."""
+MAX_PROGRAM_STATES: Final = 10_000
+"""The largest number of information states for OpenSpiel's linear program. Its matrices are dense:
+they took 11 GiB with 8,775 information states and more than 24 GiB with 20,040."""
 
 
 def compare(tree: GameTree) -> dict[str, Any]:
-    """Return what both solvers say of a game; times in seconds, medians of alternating rounds."""
+    """Return the results of both solvers for a game; seconds are medians of alternating rounds."""
     game = openspiel_game(tree)
-    regrets = Regrets(tree)
-    regrets.iterate(ITERATIONS)
-    strategy = regrets.average()
+    ours = CFRSolver(tree)
+    ours.iterate(ITERATIONS)
+    policy = ours.average_policy()
     theirs = pyspiel.CFRPlusSolver(game)
-    ours_took, theirs_took = [], []
+    our_seconds, their_seconds = [], []
     for _ in range(ROUNDS):
-        ours_took.append(_seconds(lambda: regrets.iterate(OURS_A_ROUND)) / OURS_A_ROUND)
-        theirs_took.append(_seconds(theirs.evaluate_and_update_policy))
-    ratios = sorted(b / a for a, b in zip(ours_took, theirs_took, strict=True))
-    holds = tree.num_players == 2 and len(tree.states.seats) <= LARGEST_PROGRAM
+        our_seconds.append(
+            _seconds(lambda: ours.iterate(ITERATIONS_PER_ROUND)) / ITERATIONS_PER_ROUND
+        )
+        their_seconds.append(_seconds(theirs.evaluate_and_update_policy))
+    ratios = sorted(b / a for a, b in zip(our_seconds, their_seconds, strict=True))
+    holds = tree.num_players == 2 and len(tree.states.seats) <= MAX_PROGRAM_STATES
     return {
         "rung": tree.rung.name,
         "nodes": len(tree.nodes.seats),
-        "nash_conv": distance(tree, strategy).nash_conv,
-        "openspiel_nash_conv": pyspiel.nash_conv(game, tabular(tree, strategy), False),
+        "nash_conv": policy_values(tree, policy).nash_conv,
+        "openspiel_nash_conv": pyspiel.nash_conv(game, openspiel_policy(tree, policy), False),
         "openspiel_value": _value(game) if holds else None,
-        "seconds": median(ours_took),
-        "openspiel_seconds": median(theirs_took),
+        "seconds": median(our_seconds),
+        "openspiel_seconds": median(their_seconds),
         "ratio": median(ratios),
-        "ratio_least": ratios[0],
-        "ratio_most": ratios[-1],
+        "ratio_min": ratios[0],
+        "ratio_max": ratios[-1],
     }
 
 
 def _value(game: Any) -> float:
-    """Return what the first seat wins, by OpenSpiel's linear program."""
+    """Return the first seat's value by OpenSpiel's linear program."""
     from open_spiel.python.algorithms import sequence_form_lp
 
     return float(sequence_form_lp.solve_zero_sum_game(game)[0])

@@ -1,4 +1,4 @@
-"""The progress of a solver: nodes flattened, then NashConv on its way to the target."""
+"""The progress bar of a solver: nodes of the tree, then NashConv down to the target."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sabacc_training.jobs.progress_bar import ProgressBar
 
 
 class SolvingProgress(ProgressBar):
-    """A bar from a NashConv of one ante to the target, on a logarithmic scale.
+    """A progress bar from a NashConv of one ante to the target, on a logarithmic scale.
 
     Args:
-        target: NashConv to reach, in antes.
+        target: the NashConv to reach, in antes.
     """
 
     def __init__(self, target: float) -> None:
@@ -27,12 +27,12 @@ class SolvingProgress(ProgressBar):
         self._decades = max(-math.log10(target), 1e-9)
         self._task = self._bar.add_task("flattening", total=self._decades, found="")
 
-    def nodes(self, nodes: int) -> None:
-        """Show how many nodes are flattened."""
+    def on_nodes(self, nodes: int) -> None:
+        """Show the number of nodes so far."""
         self._bar.update(self._task, found=f"{nodes:,} nodes")
 
-    def measured(self, iterations: int, nash_conv: float) -> None:
-        """Show NashConv after so many iterations."""
+    def on_nash_conv(self, iterations: int, nash_conv: float) -> None:
+        """Show the NashConv of the average policy after some iterations."""
         done = min(max(-math.log10(max(nash_conv, 1e-300)), 0), self._decades)
         found = f"{iterations:,} iterations, NashConv {nash_conv:.5f}"
         self._bar.update(self._task, description="solving", completed=done, found=found)

@@ -1,4 +1,4 @@
-"""The ladder: house rule sets small enough to solve, each with its number of players."""
+"""The ladder: small house rule sets that can be solved, each with a number of players."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sabacc_training.config.game import TableConfig, rungs
 
 
 class Rung(TableConfig):
-    """A game to be solved: rules, bet sizes, and how many play; the last seat is the dealer."""
+    """A small game: rules, bet sizes and the number of players; the last seat is the dealer."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Solving a game: iterations until the strategies are close enough to an equilibrium."""
+"""Solving a game: iterations of CFR until NashConv is below a target."""
 
 from __future__ import annotations
 
@@ -15,77 +15,78 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_env.storage.files import write_bytes
 from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
-from sabacc_training.solved_games.best_response import Distance, distance
-from sabacc_training.solved_games.cfr import Regrets
-from sabacc_training.solved_games.game_tree import Floats, GameTree
-from sabacc_training.solved_games.suit_isomorphism import suits_alike
+from sabacc_training.solved_games.best_response import PolicyValues, policy_values
+from sabacc_training.solved_games.cfr import CFRSolver
+from sabacc_training.solved_games.game_tree import FloatArray, GameTree
+from sabacc_training.solved_games.suit_isomorphism import suits_are_isomorphic
 
 FORMAT: Final = b"sabacc-env solver checkpoint 1\n"
-"""The first line of a checkpoint; the number changes when the rest does."""
+"""The first line of a checkpoint; its number changes with the format."""
 
-KEEP_SECONDS: Final = 60
-"""How often a checkpoint is written."""
+CHECKPOINT_SECONDS: Final = 60
+"""Seconds between two checkpoints."""
 
-FIRST_MEASURED: Final = 10
-MEASURED_AGAIN: Final = 1.2
-"""NashConv is measured after so many iterations, then when they are so many times as many."""
+FIRST_EVALUATION: Final = 10
+EVALUATION_GROWTH: Final = 1.2
+"""NashConv is computed after the first number of iterations, and then whenever the number of
+iterations has grown by this factor."""
 
 
-class Watcher(Protocol):
-    """Who is told how a solver gets on."""
+class SolverCallback(Protocol):
+    """Receives the progress of a solver."""
 
-    def measured(self, iterations: int, nash_conv: float) -> None:
-        """Hear how far the average strategy is from an equilibrium after so many iterations."""
+    def on_nash_conv(self, iterations: int, nash_conv: float) -> None:
+        """Receive the NashConv of the average policy after some iterations."""
         ...
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A game solved as far as it was asked for.
+    """The solution of a game.
 
     Attributes:
         tree: the game.
-        strategy: (choices,) what is played in it, and the chances.
-        distance: how far that is from an equilibrium.
-        iterations: how many it took.
-        variant: by which variant of CFR.
+        policy: (sequences,) the average policy, with the probabilities of chance outcomes.
+        values: its values, with its NashConv.
+        iterations: the number of iterations.
+        variant: the variant of CFR.
     """
 
     tree: GameTree
-    strategy: Floats
-    distance: Distance
+    policy: FloatArray
+    values: PolicyValues
     iterations: int
     variant: str
 
-    def policy(self) -> Policy:
-        """Return the strategy as agents play it (``sabacc_agents.equilibrium``)."""
+    def to_policy(self) -> Policy:
+        """Return the policy in the form that agents play (``sabacc_agents.equilibrium``)."""
         states, rung = self.tree.states, self.tree.rung
-        rising = np.argsort(states.keys)
-        widths = np.diff(states.first)
+        order = np.argsort(states.hashes)
+        widths = np.diff(states.first_sequence)[order]
         first = np.zeros(len(widths) + 1, np.int32)
-        np.cumsum(widths[rising], out=first[1:])
-        choices = np.repeat(states.first[:-1][rising] - first[:-1], widths[rising])
-        choices += np.arange(len(choices), dtype=np.int32)
+        np.cumsum(widths, out=first[1:])
+        sequences = np.repeat(states.first_sequence[:-1][order] - first[:-1], widths)
+        sequences += np.arange(len(sequences), dtype=np.int32)
         arrays: dict[str, NDArray[Any]] = {
-            "keys": states.keys[rising],
+            "keys": states.hashes[order],
             "first": first,
-            "actions": states.actions[choices],
-            "probabilities": self.strategy[choices],
+            "actions": states.actions[sequences],
+            "probabilities": self.policy[sequences],
         }
-        alike = suits_alike(rung.rule_set)
+        isomorphic = suits_are_isomorphic(rung.rule_set)
         return Policy(
-            rung.rule_set, rung.num_players, rung.bet_sizes, alike, arrays, self.summary()
+            rung.rule_set, rung.num_players, rung.bet_sizes, isomorphic, arrays, self.summary()
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return what came out, as plain data; amounts in antes of the unit."""
+        """Return the results as plain data, in antes of the unit."""
         return {
             "nodes": len(self.tree.nodes.seats),
             "information states": len(self.tree.states.seats),
             "variant": self.variant,
             "iterations": self.iterations,
-            "nash_conv": self.distance.nash_conv,
-            "values": list(self.distance.values),
+            "nash_conv": self.values.nash_conv,
+            "values": list(self.values.on_policy),
         }
 
 
@@ -94,80 +95,79 @@ def solve(
     *,
     variant: str = "cfr+",
     target: float = 0.001,
-    most: int = 100_000,
+    max_iterations: int = 100_000,
     checkpoint: Path | None = None,
     resume: bool = False,
-    watcher: Watcher | None = None,
+    callback: SolverCallback | None = None,
 ) -> Solution:
-    """Iterate until NashConv is below a target.
+    """Run CFR until NashConv is below a target, or for ``max_iterations``.
 
-    With three players or more no method is known to reach an equilibrium; where the target is not
-    reached the solution is what ``most`` iterations came to.
+    With three players or more CFR need not converge to an equilibrium.
 
     Args:
         tree: the game.
         variant: one of ``cfr.VARIANTS``.
         target: NashConv in antes of the unit.
-        most: iterations at most.
-        checkpoint: a file to go on from: written now and then, and when told to stop.
-        resume: go on from that file, as if there had been no stop.
-        watcher: is told how it gets on.
+        max_iterations: the largest number of iterations.
+        checkpoint: a file for the state, written from time to time and after a signal.
+        resume: whether to continue from that file, as if there had been no stop.
+        callback: receives the progress.
 
     Raises:
-        SabaccError: for a checkpoint of another game, or none to resume.
-        StoppedBySignal: on SIGINT or SIGTERM, after the checkpoint is written.
+        SabaccError: for a missing checkpoint, or one of another game.
+        StoppedBySignal: after SIGINT or SIGTERM; the checkpoint is written.
     """
-    regrets = Regrets(tree, variant)
+    solver = CFRSolver(tree, variant)
     if resume and checkpoint is not None:
-        _restore(regrets, checkpoint)
-    kept = time.monotonic()
-    with stop_signals() as told:
+        _load_checkpoint(solver, checkpoint)
+    saved_at = time.monotonic()
+    with stop_signals() as stops:
         while True:
-            until = min(most, _next_measured(regrets.iterations))
-            while regrets.iterations < until and not told:
-                regrets.iterate()
-                if checkpoint is not None and time.monotonic() - kept > KEEP_SECONDS:
-                    _keep(regrets, checkpoint)
-                    kept = time.monotonic()
-            if told:
+            until = min(max_iterations, _next_evaluation(solver.iterations))
+            while solver.iterations < until and not stops:
+                solver.iterate()
+                if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_SECONDS:
+                    _save_checkpoint(solver, checkpoint)
+                    saved_at = time.monotonic()
+            if stops:
                 if checkpoint is not None:
-                    _keep(regrets, checkpoint)
+                    _save_checkpoint(solver, checkpoint)
                 raise StoppedBySignal
-            strategy = regrets.average()
-            reached = distance(tree, strategy)
-            if watcher is not None:
-                watcher.measured(regrets.iterations, reached.nash_conv)
-            if reached.nash_conv < target or regrets.iterations >= most:
-                return Solution(tree, strategy, reached, regrets.iterations, variant)
+            policy = solver.average_policy()
+            values = policy_values(tree, policy)
+            if callback is not None:
+                callback.on_nash_conv(solver.iterations, values.nash_conv)
+            if values.nash_conv < target or solver.iterations >= max_iterations:
+                return Solution(tree, policy, values, solver.iterations, variant)
 
 
-def _next_measured(iterations: int) -> int:
-    """Return after how many iterations NashConv is measured next.
+def _next_evaluation(iterations: int) -> int:
+    """Return the number of iterations at which NashConv is computed next.
 
-    >>> _next_measured(0), _next_measured(10), _next_measured(11)
+    >>> _next_evaluation(0), _next_evaluation(10), _next_evaluation(11)
     (10, 12, 12)
     """
-    following = FIRST_MEASURED
+    following = FIRST_EVALUATION
     while following <= iterations:
-        following = int(following * MEASURED_AGAIN)
+        following = int(following * EVALUATION_GROWTH)
     return following
 
 
-def _header(regrets: Regrets) -> dict[str, Any]:
+def _header(solver: CFRSolver) -> dict[str, Any]:
     return {
-        "game": regrets.tree.rung.model_dump(mode="json"),
-        "nodes": len(regrets.tree.nodes.seats),
-        "variant": regrets.variant,
+        "game": solver.tree.rung.model_dump(mode="json"),
+        "nodes": len(solver.tree.nodes.seats),
+        "variant": solver.variant,
     }
 
 
-def _keep(regrets: Regrets, checkpoint: Path) -> None:
-    header = _header(regrets) | {"iterations": regrets.iterations}
-    state = np.concatenate([regrets.regrets, regrets.sums]).tobytes()
+def _save_checkpoint(solver: CFRSolver, checkpoint: Path) -> None:
+    header = _header(solver) | {"iterations": solver.iterations}
+    state = np.concatenate([solver.cumulative_regrets, solver.cumulative_policy]).tobytes()
     write_bytes(checkpoint, pack_with_checksum(FORMAT, header, state))
 
 
-def _restore(regrets: Regrets, checkpoint: Path) -> None:
+def _load_checkpoint(solver: CFRSolver, checkpoint: Path) -> None:
     try:
         header, state = unpack_checked(FORMAT, checkpoint.read_bytes())
     except FileNotFoundError:
@@ -176,14 +176,18 @@ def _restore(regrets: Regrets, checkpoint: Path) -> None:
         raise SabaccError(f"{checkpoint}: cannot be read ({error.strerror})") from None
     except SabaccError as error:
         raise SabaccError(f"{checkpoint}: cannot be resumed from; {error}") from None
-    game = _header(regrets)
-    if not isinstance(header, dict) or {key: header.get(key) for key in game} != game:
-        raise SabaccError(f"{checkpoint}: is of another game or variant; start afresh elsewhere")
+    expected = _header(solver)
+    if not isinstance(header, dict) or {key: header.get(key) for key in expected} != expected:
+        raise SabaccError(
+            f"{checkpoint}: is of another game or variant; choose another output file"
+        )
     iterations = header.get("iterations")
-    choices = len(regrets.regrets)
-    if type(iterations) is not int or iterations < 0 or len(state) != 2 * choices * 8:
-        raise SabaccError(f"{checkpoint}: cannot be resumed from; it holds what no solver wrote")
-    gathered = np.frombuffer(state).reshape(2, -1)
-    if not np.isfinite(gathered).all():
-        raise SabaccError(f"{checkpoint}: cannot be resumed from; it holds what is no number")
-    regrets.resume(iterations, gathered[0], gathered[1])
+    size = 2 * solver.tree.num_sequences
+    if type(iterations) is not int or iterations < 0 or len(state) != 8 * size:
+        raise SabaccError(f"{checkpoint}: cannot be resumed from; it is damaged")
+    cumulative = np.frombuffer(state).reshape(2, -1)
+    if not np.isfinite(cumulative).all():
+        raise SabaccError(
+            f"{checkpoint}: cannot be resumed from; it holds values that are not finite"
+        )
+    solver.restore(iterations, cumulative[0], cumulative[1])

@@ -1,4 +1,4 @@
-"""Which cards no rule of a rule set tells apart."""
+"""Suit isomorphism: the cards that no rule of a rule set distinguishes."""
 
 from __future__ import annotations
 
@@ -8,29 +8,27 @@ from numpy.typing import NDArray
 from sabacc_env.cards import SYLOPS, Card
 from sabacc_env.rules import RuleSet
 
-NO_CARD = 63
 
+def suits_are_isomorphic(rules: RuleSet) -> bool:
+    """Return whether no rule depends on suits.
 
-def suits_alike(rules: RuleSet) -> bool:
-    """Say whether no rule looks at suits.
-
-    The ``casino`` ranking does (RULES.md 6.1, ties); and where several cards go face up at once,
-    their ids, and so their suits, decide which one lies on top (D4).
+    The ``casino`` ranking does (RULES.md 6.1, ties). So do rules by which several cards go face up
+    at once: their ids, and so their suits, decide which one lies on top (D4).
     """
-    batches = rules.junk_face_up or (
+    several_face_up = rules.junk_face_up or (
         "dice" in rules.phases and "redraw_all" in (rules.doubles, rules.double_spike)
     )
-    return rules.suits == 1 or not (rules.ranking == "casino" or batches)
+    return rules.suits == 1 or not (rules.ranking == "casino" or several_face_up)
 
 
 def card_classes(rules: RuleSet) -> NDArray[np.int64]:
-    """Return a class for every card id, (64,): equal for cards that no rule tells apart.
+    """Return the isomorphism class of each card id, (64,): equal for isomorphic cards.
 
-    The Sylops are alike everywhere: their ids are neighbours.
+    The two Sylops are isomorphic under all rules: their ids are neighbours.
     """
     classes = np.arange(64)
     classes[list(SYLOPS)] = SYLOPS[0]
-    if suits_alike(rules):
+    if suits_are_isomorphic(rules):
         cards = [card for card in rules.deck if card not in SYLOPS]
         classes[cards] = [Card(card).value + 10 for card in cards]
     return classes
