@@ -24,15 +24,18 @@ ENTRY_POINTS: Final = "sabacc_env.agents"
 class Agent(Protocol):
     """A batched player, built as ``Class(rules, num_players, bet_sizes=...)``.
 
-    It may also have ``restart(tables)``, which tells it that a new hand begins at these tables;
-    ``remembered()``, what it knows of the hands in play, as arrays and plain data, and
-    ``recall(remembered)``, to go on from it: a run that was stopped is then resumed exactly;
-    ``probabilities(observations, action_masks)``, the distribution that it draws from, shape
-    (n, num_actions); and ``wants = "views"``, to be given a list of ``GameView`` as observations.
+    It may also have
+
+    - ``restart(tables)``, which tells it that a new hand begins at these tables.
+    - ``memory()``, which returns what it remembers of the hands in play as arrays and plain data,
+      and ``restore_memory(memory)``, which restores that. A stopped run then resumes exactly.
+    - ``probabilities(observations, action_masks)``, the distribution that it draws from, of shape
+      (n, num_actions).
+    - ``wants = "views"``: it is then given a list of ``GameView`` as observations.
     """
 
     def reset(self, num_tables: int) -> None:
-        """Start that many tables; anything remembered of others is forgotten."""
+        """Start that many tables and forget all others."""
         ...
 
     def act(

@@ -69,21 +69,21 @@ def restart(agents: Iterable[Agent], tables: NDArray[np.int64]) -> None:
                 method(tables)
 
 
-def remembered(agents: Iterable[Agent]) -> list[Any]:
-    """Return what each agent remembers of the hands in play; None for one that does not tell."""
-    memories = []
+def memories(agents: Iterable[Agent]) -> list[Any]:
+    """Return what each agent remembers of the hands in play; None for one without ``memory``."""
+    found = []
     for agent in agents:
-        method = getattr(agent, "remembered", None)
-        with _own_code(_name(agent), "remembered"):
-            memories.append(None if method is None else method())
-    return memories
+        method = getattr(agent, "memory", None)
+        with _own_code(_name(agent), "memory"):
+            found.append(None if method is None else method())
+    return found
 
 
-def recall(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
-    """Let agents go on from what they ``remembered``."""
+def restore_memories(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
+    """Let agents continue from what ``memories`` returned."""
     for agent, memory in zip(agents, memories, strict=False):
-        if memory is not None and (method := getattr(agent, "recall", None)):
-            with _own_code(_name(agent), "recall"):
+        if memory is not None and (method := getattr(agent, "restore_memory", None)):
+            with _own_code(_name(agent), "restore_memory"):
                 method(memory)
 
 

@@ -31,6 +31,7 @@ from sabacc_env.engine.drivers.policy_loop import (
 )
 from sabacc_env.engine.drivers.policy_loop import policy as compiled
 from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.engine.observation.encoding import card_value
 from sabacc_env.engine.piles import count
 from sabacc_env.errors import SabaccError, short_repr
 
@@ -38,6 +39,7 @@ __all__ = [
     "Policy",
     "always_raise",
     "calling_station",
+    "card_value",
     "count",
     "one_a_seat",
     "pick",

@@ -34,10 +34,10 @@ class Mine(RandomAgent):
     def restart(self, tables: Any) -> None:
         self.act()
 
-    def remembered(self) -> Any:
+    def memory(self) -> Any:
         return self.act()
 
-    def recall(self, remembered: Any) -> None:
+    def restore_memory(self, memory: Any) -> None:
         self.act()
 
 
@@ -101,14 +101,14 @@ def test_what_is_not_legal(answer: Any, words: str) -> None:
 
 def test_other_methods_that_fail_are_named_too() -> None:
     agent = Mine(ValueError("bad"))
-    for method, arguments in (
-        ("reset", [2]),
-        ("restart", [np.zeros(1, np.int64)]),
-        ("remembered", []),
-        ("recall", [[7]]),
+    for call, method, arguments in (
+        (agent_calls.reset, "reset", [2]),
+        (agent_calls.restart, "restart", [np.zeros(1, np.int64)]),
+        (agent_calls.memories, "memory", []),
+        (agent_calls.restore_memories, "restore_memory", [[7]]),
     ):
         with pytest.raises(SabaccError, match=rf"Mine' failed in {method}: ValueError: bad"):
-            getattr(agent_calls, method)([agent], *arguments)
+            call([agent], *arguments)
     with pytest.raises(SabaccError, match="failed in probabilities: ValueError: bad"):
         agent_calls.probabilities(agent, np.zeros((2, 400), np.float32), MASKS)
 
@@ -116,9 +116,9 @@ def test_other_methods_that_fail_are_named_too() -> None:
 def test_only_agents_that_remember_are_asked_to() -> None:
     rules = load_rules("casino")
     without, mine = RandomAgent(rules, 2), Mine([3, 1])
-    memories = agent_calls.remembered([without, mine])
+    memories = agent_calls.memories([without, mine])
     assert memories == [None, [3, 1]]
-    agent_calls.recall([mine, without], memories)  # what nobody told goes to nobody
+    agent_calls.restore_memories([mine, without], memories)  # what nobody told goes to nobody
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ def observation_page() -> str:
         + NOTE
         + f"One row of {OBSERVATION_SIZE} float32 features, the same for every rule set and 2 to 8 "
         "players. The pot is everything staked in this hand; starting credits are the rules', for "
-        "that seat. `sabacc_env.observation.blocks(observations)` gives the blocks by name, "
+        "that seat. In `sabacc_env.observation`, `decode(observations)` gives named facts, such as "
+        "`own_total` in points, `blocks(observations)` these features by block, and "
         "`feature_names()` the second table.\n\n"
         + table(("index", "block", "shape"), overview)
         + "\n## Every index\n\n"

@@ -164,13 +164,13 @@ class EquilibriumAgent:
         """Forget the hands at these tables."""
         self._states[tables] = 0
 
-    def remembered(self) -> NDArray[np.int64]:
+    def memory(self) -> NDArray[np.int64]:
         """Return the information state that it was last in at every table, (num_tables,)."""
         return self._states.copy()
 
-    def recall(self, remembered: NDArray[np.int64]) -> None:
-        """Go on from what it ``remembered``."""
-        self._states = remembered.copy()
+    def restore_memory(self, memory: NDArray[np.int64]) -> None:
+        """Continue from what ``memory`` returned."""
+        self._states = memory.copy()
 
     def act(
         self,

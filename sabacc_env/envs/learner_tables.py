@@ -252,7 +252,7 @@ class LearnerTables:
             "rng": self._rng.bit_generator.state,
             "seats": self.seats.copy(),
             "members": self.opponents.members.copy(),
-            "remembered": self.opponents.remembered(),
+            "remembered": self.opponents.memories(),
             "next": {name: values.copy() for name, values in self._next.items()},
         }
 
@@ -263,7 +263,7 @@ class LearnerTables:
             SabaccError: for what is no such state; says what differs, and nothing has changed.
         """
         tables, stakes = self._restored(state)
-        self.opponents.recall(state["remembered"])  # first, for an agent may refuse it
+        self.opponents.restore_memories(state["remembered"])  # first, for an agent may refuse it
         self._rng.bit_generator.state = state["rng"]
         self.seats[:] = state["seats"]
         self.opponents.members[:] = state["members"]

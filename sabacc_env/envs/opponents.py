@@ -89,13 +89,13 @@ class Opponents:
         """Tell all agents that a new hand begins at these tables."""
         agent_calls.restart(self.agents, tables)
 
-    def remembered(self) -> list[Any]:
-        """Return what each of ``agents`` remembers of the hands in play, for ``recall``."""
-        return agent_calls.remembered(self.agents)
+    def memories(self) -> list[Any]:
+        """Return what each of ``agents`` remembers of its hands, for ``restore_memories``."""
+        return agent_calls.memories(self.agents)
 
-    def recall(self, memories: list[Any]) -> None:
-        """Let ``agents`` go on from what they ``remembered``."""
-        agent_calls.recall(self.agents, memories)
+    def restore_memories(self, memories: list[Any]) -> None:
+        """Let ``agents`` continue from what ``memories`` returned."""
+        agent_calls.restore_memories(self.agents, memories)
 
     def draw(self, tables: Ints, rng: np.random.Generator) -> None:
         """Draw the agents of every seat of these tables."""

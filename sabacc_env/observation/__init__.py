@@ -1,5 +1,10 @@
-"""Reading observations: the blocks of features by name, as views of the array."""
+"""Reading observations: as facts, or the blocks of features by name.
 
+``decode(observations).own_total`` is a fact: whole numbers, as the rules have them.
+``blocks(observations).own_total`` are the features themselves, as views of the array.
+"""
+
+from sabacc_env.observation.decoding import DecodedObservations, DecodedOpponents, decode
 from sabacc_env.observation.named_blocks import (
     BLOCKS,
     OBSERVATION_SIZE,
@@ -15,7 +20,10 @@ __all__ = [
     "OBSERVATION_SIZE",
     "PACKED_SCALES",
     "Blocks",
+    "DecodedObservations",
+    "DecodedOpponents",
     "blocks",
+    "decode",
     "feature_names",
     "observation_version",
 ]

@@ -22,7 +22,7 @@ from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import GAME_DTYPE, RANKINGS, Array, Record
 from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_strength
 from sabacc_env.hand_ranks import HAND_NAMES
-from tests.oracle.hands import rank
+from tests.oracle.ranking import rank
 from tests.support.modes import INTERPRETED
 
 PINNED = json.loads((Path(__file__).parent / "hand_counts.json").read_text())

@@ -1,1 +1,1 @@
-"""A second, slow formulation of RULES.md, written apart from the engine to check it against."""
+"""A second, slow implementation of RULES.md; tests compare the engine with it."""

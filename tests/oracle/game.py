@@ -1,16 +1,16 @@
-"""One hand of Corellian Spike in plain Python, told as RULES.md tells it.
+"""One hand of Corellian Spike in plain Python, with the interface of ``Game``.
 
-``course.py`` tells the hand. After a move that fails half-way (dice or reshuffles run out) it is
-told again from the deal up to that move, which leaves everything as it was.
+``hand.py`` plays the hand. If a move fails half-way, because dice or reshuffles run out, the hand
+is replayed from the deal up to that move, which restores the state before it.
 
-Readings, where RULES.md leaves room:
+How this implementation reads RULES.md where it is open:
 
 - Spike Cards are dealt after the opening bet; without an opening bet right after the deal.
 - A seat that sat out or junked still sees what is public. Hands shown at the reveal are public
   through ``revealed``; they are not added to ``seen``. ``known`` never holds a Spike Card.
 - A reshuffle of a single card counts as one; finding nothing to shuffle does not.
-- Junk in the card phase is one of the first choices: what follows a draw is section 3's list.
-- With ``replace`` or its like among the card actions, ``look_then_discard`` adds to the choices.
+- Junking in the card phase is a first choice; the choices after a draw are the list of section 3.
+- With ``replace`` or ``replace_spike`` among the card actions, ``look_then_discard`` adds choices.
 - "As many tied rounds as the deck has cards" (D9) counts every round that leaves more than one
   seat, also when fewer than before; the deck is that of the rules, 62 cards or fewer.
 - The excess of the highest bettor also goes back when everyone else junked.
@@ -25,9 +25,9 @@ from typing import Any
 
 from sabacc_env.cards import Card, deck, slot_order
 
-from .course import Hand, Move, Options, Rules
-from .hands import Rank
+from .hand import Hand, Move, Options, Rules
 from .pots import Pot
+from .ranking import Rank
 from .table import Reshuffle, Shuffles, Table
 
 
@@ -49,13 +49,13 @@ class OracleGame:
         self.num_players = num_players
         self.points = rules.starting_credits is None
         self._deck, self._dice = list(deck), list(dice)
-        self._given = (dealer, self._initial_stacks(credits), sabacc_pot)
+        self._start = (dealer, self._initial_stacks(credits), sabacc_pot)
         self._shuffles = Shuffles(reshuffle)
         self._moves: list[Move] = []
         self._check()
-        self._tell()
+        self._replay()
 
-    # --- What anyone may ask ---------------------------------------------------------------------
+    # --- The state -------------------------------------------------------------------------------
 
     @property
     def seat_to_act(self) -> int | None:
@@ -104,7 +104,7 @@ class OracleGame:
         hand = self._hand
         if hand.phase == "over":
             return list(hand.won)
-        return [(hand.dead + sum(hand.bets), tuple(sorted(hand.remaining)))]
+        return [(hand.dead_money + sum(hand.bets), tuple(sorted(hand.remaining)))]
 
     @property
     def sabacc_pot(self) -> int:
@@ -125,10 +125,10 @@ class OracleGame:
 
     @property
     def net_credits(self) -> list[int] | None:
-        """What each seat has gained over the hand; None before its end."""
+        """The credits that each seat gained in the hand; None before its end."""
         if self.phase != "over":
             return None
-        return [now - before for now, before in zip(self._hand.stacks, self._given[1], strict=True)]
+        return [now - before for now, before in zip(self._hand.stacks, self._start[1], strict=True)]
 
     @property
     def winners(self) -> list[int]:
@@ -139,7 +139,7 @@ class OracleGame:
         return self._hand.revealed
 
     def rank_of(self, seat: int) -> Rank:
-        """What a remaining seat's cards are worth now."""
+        """Return the rank of a remaining seat's cards now."""
         return self._hand.rank_of(seat)
 
     def legal_moves(self) -> Options:
@@ -155,7 +155,7 @@ class OracleGame:
             self._advance((kind, card, amount))
         except Exception:
             self._shuffles.forget_after(shuffles)
-            self._tell()
+            self._replay()
             raise
         self._moves.append((kind, card, amount))
 
@@ -168,7 +168,7 @@ class OracleGame:
         ]
         return card is None and any(amount in grid for grid in grids)
 
-    # --- Telling the hand ------------------------------------------------------------------------
+    # --- Playing the hand ------------------------------------------------------------------------
 
     def _initial_stacks(self, given: Sequence[int] | None) -> list[int]:
         starting = self.rules.starting_credits
@@ -181,28 +181,28 @@ class OracleGame:
         return [starting] * self.num_players if isinstance(starting, int) else list(starting)
 
     def _check(self) -> None:
-        rules, (dealer, stacks, sabacc_pot) = self.rules, self._given
+        rules, (dealer, stacks, sabacc_pot) = self.rules, self._start
         if not rules.seats[0] <= self.num_players <= rules.seats[1]:
             raise ValueError(f"{self.num_players} seats are not allowed")
         if len(stacks) != self.num_players or min(stacks) < 0:
             raise ValueError(f"credits {stacks} do not fit the seats")
         if dealer not in range(self.num_players):
-            raise ValueError(f"dealer {dealer} is no seat")
+            raise ValueError(f"dealer {dealer} is not a seat")
         if sorted(self._deck) != deck(rules.highest_value, rules.suits, rules.sylops):
-            raise ValueError("the deck is no permutation of the cards of the rules")
+            raise ValueError("the deck is not a permutation of the cards of the rules")
         if sabacc_pot and not rules.sabacc_ante:
             raise ValueError("a rule set without a Sabacc ante has no Sabacc pot")
 
-    def _tell(self) -> None:
-        """Tell the hand from its deal through the moves so far."""
-        dealer, stacks, sabacc_pot = self._given
+    def _replay(self) -> None:
+        """Play the hand again from its deal through the moves so far."""
+        dealer, stacks, sabacc_pot = self._start
         table = Table(self.num_players, self._deck, self._shuffles)
         self._hand = Hand(self.rules, table, self._dice, dealer, stacks, sabacc_pot)
-        self._course = self._hand.course()
-        next(self._course, None)
+        self._play = self._hand.play()
+        next(self._play, None)
         for move in self._moves:
             self._advance(move)
 
     def _advance(self, move: Move) -> None:
         with suppress(StopIteration):
-            self._course.send(move)
+            self._play.send(move)

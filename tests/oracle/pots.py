@@ -1,4 +1,4 @@
-"""Pots at the end of a hand (RULES.md section 5, "Pots"), as functions of the bets alone."""
+"""The pots at the end of a hand, computed from the bets alone (RULES.md section 5, "Pots")."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Pot = tuple[int, tuple[int, ...]]
 
 
 def excess(bets: Sequence[int]) -> tuple[int, int]:
-    """Return the highest bettor and what it bet beyond the second-highest.
+    """Return the highest bettor and how much it bet above the second-highest bet.
 
     "Junked seats' bets count; the highest bettor may itself have junked."
     """
@@ -16,7 +16,7 @@ def excess(bets: Sequence[int]) -> tuple[int, int]:
     return bets.index(highest), highest - second
 
 
-def layers(bets: Sequence[int], remaining: Collection[int], dead: int) -> list[Pot]:
+def layers(bets: Sequence[int], remaining: Collection[int], dead_money: int) -> list[Pot]:
     """Cut the bets of a whole hand into (amount, eligible seats), the main pot first.
 
     "Layers are cut at the distinct bet totals of the seats that remain", each of which can win
@@ -32,5 +32,5 @@ def layers(bets: Sequence[int], remaining: Collection[int], dead: int) -> list[P
         floor = level
     orphaned = sum(max(bet - floor, 0) for bet in bets)
     pots[-1] = (pots[-1][0] + orphaned, pots[-1][1])
-    pots[0] = (pots[0][0] + dead, pots[0][1])
+    pots[0] = (pots[0][0] + dead_money, pots[0][1])
     return pots

@@ -1,4 +1,4 @@
-"""The cards on the table: hands, piles, and who has seen what (RULES.md section 1, D1 and D4)."""
+"""The cards on the table: hands, piles and the cards each seat has seen (sections 1, D1, D4)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Reshuffle = Callable[[list[int], int], list[int]]
 
 
 class Shuffles:
-    """The reshuffles of one hand by count; telling a hand again finds the same ones."""
+    """The reshuffles of one hand by count; a replay of the hand gets the same ones."""
 
     def __init__(self, reshuffle: Reshuffle | None) -> None:
         self._reshuffle = reshuffle
@@ -83,18 +83,18 @@ class Table:
     # --- Cards changing places -------------------------------------------------------------------
 
     def take(self, seat: int, card: int) -> None:
-        """A card that only this seat sees joins its hand."""
+        """Add a card that only this seat sees to its hand."""
         self.hands[seat].add(card)
         self.seen[seat].add(card)
 
     def take_discard(self, seat: int) -> None:
-        """The top discard joins the hand, for all to see."""
+        """Add the top discard to the hand; every seat sees it."""
         card = self.discard_pile.pop()
         self.take(seat, card)
         self.known[seat].add(card)
 
     def discard(self, cards: Iterable[int]) -> None:
-        """Cards go down "in ascending card id, the last one on top" and are public (D4)."""
+        """Discard cards "in ascending card id, the last one on top"; they are public (D4)."""
         for card in sorted(cards):
             self.discard_pile.append(card)
             self._show(card)
@@ -113,7 +113,7 @@ class Table:
         self._show(card)
 
     def lay_down(self, seat: int) -> list[int]:
-        """Take away all that a seat has: hand, Spike Card, and a card not yet decided on."""
+        """Take away all cards of a seat: hand, Spike Card, and a drawn card to be decided on."""
         beside = (self.spike_cards[seat], self.drawn_card)
         cards = [*self.hands[seat], *(card for card in beside if card is not None)]
         self._leave_hand(seat, cards)

@@ -1,4 +1,4 @@
-"""The oracle's hands: every scenario, its bookkeeping, and random play."""
+"""The oracle plays every scenario, and random hands that conserve cards and credits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from sabacc_env.cards import Card, deck
-from tests.support.scenarios import SCENARIOS, Player, Scenario, cards, run
+from tests.support.scenarios import SCENARIOS
+from tests.support.scenarios.scenario import Player, Scenario, cards, run
 
 from .game import OracleGame
 from .pots import excess, layers
@@ -121,7 +122,7 @@ def start(scenario: Scenario, reshuffle: Callable[[list[int], int], list[int]]) 
     )
 
 
-def check_books(game: OracleGame) -> None:
+def check_conservation(game: OracleGame) -> None:
     """Every card is in one place; every credit is accounted for; nobody knows too much."""
     rules = game.rules
     spikes = [card for card in game.spike_cards if card is not None]
@@ -138,7 +139,7 @@ def check_books(game: OracleGame) -> None:
         assert not stacks
         assert staked == game.num_players
     else:
-        _, before, sabacc_pot = game._given
+        _, before, sabacc_pot = game._start
         in_pots = 0 if game.phase == "over" else staked  # the winners have been paid
         assert min(stacks) >= 0
         assert sum(stacks) + in_pots + game.sabacc_pot == sum(before) + sabacc_pot
@@ -156,7 +157,7 @@ def player(game: OracleGame) -> Player:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_scenario_ends_as_written(scenario: Scenario) -> None:
     game = start(scenario, scenario.reshuffle)
-    run(scenario, game, player(game), lambda: check_books(game), ordered=True)
+    run(scenario, game, player(game), lambda: check_conservation(game), ordered=True)
 
 
 @pytest.mark.parametrize("scenario", [s for s in SCENARIOS if s.reshuffles], ids=lambda s: s.name)
@@ -164,7 +165,7 @@ def test_a_scenario_ends_so_whatever_the_reshuffles(scenario: Scenario) -> None:
     for seed in range(30):
         rng = random.Random(seed)
         game = start(scenario, lambda given, count: rng.sample(given, len(given)))  # noqa: B023
-        run(scenario, game, player(game), lambda: check_books(game), ordered=False)  # noqa: B023
+        run(scenario, game, player(game), lambda: check_conservation(game), ordered=False)  # noqa: B023
 
 
 def new(name: str, top: str, num_players: int = 2, **given: Any) -> OracleGame:
@@ -258,7 +259,7 @@ def test_a_move_that_fails_changes_nothing() -> None:
         assert game.seat_to_act == 1
 
 
-def test_what_cannot_start() -> None:
+def test_an_impossible_start_is_refused() -> None:
     with pytest.raises(ValueError, match="fewer than two"):
         new("casino", "", credits=[3, 100])
     with pytest.raises(ValueError, match="points game"):
@@ -279,7 +280,7 @@ def test_excess_and_layers() -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_random_hands_keep_their_books(name: str) -> None:
+def test_random_hands_conserve_cards_and_credits(name: str) -> None:
     kinds: Counter[str] = Counter()
     for seed in range(24):
         rng = random.Random(f"{name} {seed}")
@@ -298,7 +299,7 @@ def test_random_hands_keep_their_books(name: str) -> None:
             None if rules.starting_credits is None else stacks,
             reshuffle=lambda given, count: rng.sample(given, len(given)),  # noqa: B023
         )
-        check_books(game)
+        check_conservation(game)
         while game.seat_to_act is not None:
             kind, *rest = rng.choice(sorted(game.legal_moves(), key=str))
             if kind == "raise":
@@ -307,7 +308,7 @@ def test_random_hands_keep_their_books(name: str) -> None:
             else:
                 game.play(kind, rest[0])
             kinds[kind] += 1
-            check_books(game)
+            check_conservation(game)
         assert game.net_credits is not None
         assert sum(game.net_credits) == -game.sabacc_pot
         if name != "yarith_bespin":

@@ -101,11 +101,11 @@ class Counting(FirstLegal):
     def restart(self, tables: NDArray[np.int64]) -> None:
         self.turns[tables] = 0
 
-    def remembered(self) -> NDArray[np.int64]:
+    def memory(self) -> NDArray[np.int64]:
         return self.turns.copy()
 
-    def recall(self, remembered: NDArray[np.int64]) -> None:
-        self.turns = remembered.copy()
+    def restore_memory(self, memory: NDArray[np.int64]) -> None:
+        self.turns = memory.copy()
 
     def act(self, observations, action_masks, rng, tables=None):
         self.turns[tables] += 1

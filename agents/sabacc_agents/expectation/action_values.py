@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES, HandTable
-from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Stakes
+from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_agents.scripted.phase_agent import MIN_SCORE
 from sabacc_env.actions import (
     BUY_DISCARD,
@@ -23,7 +24,7 @@ from sabacc_env.actions import (
     SWAP_SLOTS,
 )
 from sabacc_env.engine.layout import MAX_HAND
-from sabacc_env.observation import blocks
+from sabacc_env.observation import DecodedObservations, decode
 from sabacc_env.rules import RuleSet
 
 
@@ -32,13 +33,13 @@ class SeatStates:
     """The states of the observing seats, (n,) where not said otherwise.
 
     Attributes:
-        cards: the cards in sight.
+        decoded: what the seats observe.
         hands: the own hands as indices in the hand table, Spike Card included.
         draw_probs: (n, 21) the probability of each value for the next card.
         offsets: where the values of the seat's stage and number of opponents begin.
     """
 
-    cards: Cards
+    decoded: DecodedObservations
     hands: Ints
     draw_probs: Floats
     offsets: Ints
@@ -69,36 +70,42 @@ class CardActionValues:
         self._may_keep = not (self._may_replace or self._may_replace_spike)
         self._may_discard_drawn = rules.look_then_discard or "discard_drawn" in actions
 
-    def seat_states(self, observations: Floats, stakes: Stakes, stages: Ints) -> SeatStates:
+    def seat_states(self, observations: Floats, amounts: PotAmounts, stages: Ints) -> SeatStates:
         """Return the states of the seats that made observations, (n, OBSERVATION_SIZE)."""
-        cards = Cards(observations)
+        decoded = decode(observations)
         empty = np.full(len(observations), EMPTY)
-        hands = self._table.add_cards(empty, cards.spike, cards.has_spike)
+        hands = self._table.add_cards(empty, decoded.own_spike_card, decoded.has_spike_card)
         for slot in range(MAX_HAND):
-            hands = self._table.add_cards(hands, cards.values[:, slot], cards.held[:, slot])
-        unseen = self._table.deck_counts - np.rint(blocks(observations).seen_values * 3)
+            hands = self._table.add_cards(
+                hands, decoded.own_values[:, slot], decoded.own_held[:, slot]
+            )
+        unseen = self._table.deck_counts - decoded.seen_counts
         unseen = np.maximum(unseen, 0).astype(np.float32)
         total = unseen.sum(axis=1, keepdims=True)
         draw_probs = np.full_like(unseen, 1 / NUM_VALUES, dtype=np.float32)
         np.divide(unseen, total, out=draw_probs, where=total > 0)
-        return SeatStates(cards, hands, draw_probs, self._offsets(stages, stakes.opponents))
+        return SeatStates(decoded, hands, draw_probs, self._offsets(stages, amounts.opponents))
 
     def action_values(
-        self, observations: Floats, action_masks: NDArray[np.int8], stakes: Stakes, stages: Ints
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        amounts: PotAmounts,
+        stages: Ints,
     ) -> Floats:
         """Return the value of each card action in pots, its fee subtracted.
 
         Args:
             observations: (n, OBSERVATION_SIZE) of card turns and forced redraws.
             action_masks: (n, num_actions). An action that is legal nowhere is skipped.
-            stakes: the stakes of these observations.
+            amounts: the amounts of these observations.
             stages: (n,) their stages.
 
         Returns:
             (n, num_actions) float32.
         """
-        states = self.seat_states(observations, stakes, stages)
-        cards, hands = states.cards, states.hands
+        states = self.seat_states(observations, amounts, stages)
+        decoded, hands = states.decoded, states.hands
         values = np.full(action_masks.shape, MIN_SCORE, dtype=np.float32)
         legal_somewhere = np.asarray(action_masks.any(axis=0))
 
@@ -107,27 +114,27 @@ class CardActionValues:
                 value = self.expected_values(states, kept)
             else:
                 value = self.values(states, self._table.add_cards(kept, added))
-            values[:, action] = value - self._fee(kind, stakes)
+            values[:, action] = value - self._fee(kind, amounts)
 
         values[:, STAND] = values[:, DISCARD_DRAWN] = self.values(states, hands)
         if legal_somewhere[DRAW]:
-            values[:, DRAW] = self._draw_values(states) - self._fee("draw", stakes)
+            values[:, DRAW] = self._draw_values(states) - self._fee("draw", amounts)
         if legal_somewhere[BUY_DISCARD]:
-            set_value("buy_discard", BUY_DISCARD, hands, cards.top)
+            set_value("buy_discard", BUY_DISCARD, hands, decoded.top_discard)
         if legal_somewhere[KEEP]:
-            set_value("keep", KEEP, hands, cards.drawn)
+            set_value("keep", KEEP, hands, decoded.drawn_card)
         if legal_somewhere[REPLACE_SPIKE]:
-            kept = self._table.remove_cards(hands, cards.spike)
-            set_value("replace_spike", REPLACE_SPIKE, kept, cards.drawn)
+            kept = self._table.remove_cards(hands, decoded.own_spike_card)
+            set_value("replace_spike", REPLACE_SPIKE, kept, decoded.drawn_card)
         for kind, slots, added in (
             ("discard_draw", DISCARD_DRAW_SLOTS, None),
             ("redraw", REDRAW_SLOTS, None),
-            ("swap", SWAP_SLOTS, cards.top),
-            ("replace", REPLACE_SLOTS, cards.drawn),
+            ("swap", SWAP_SLOTS, decoded.top_discard),
+            ("replace", REPLACE_SLOTS, decoded.drawn_card),
         ):
             for slot, action in enumerate(slots):
                 if legal_somewhere[action]:
-                    kept = self._table.remove_cards(hands, cards.values[:, slot])
+                    kept = self._table.remove_cards(hands, decoded.own_values[:, slot])
                     set_value(kind, action, kept, added)
         return values
 
@@ -162,7 +169,7 @@ class CardActionValues:
 
     def _draw_values(self, states: SeatStates) -> Floats:
         """Return the values of a draw when each card that may come is put to its best use, (n,)."""
-        cards, hands = states.cards, states.hands
+        decoded, hands = states.decoded, states.hands
         if self._may_keep and not self._may_discard_drawn:
             return self.expected_values(states, hands)
         best = np.full_like(states.draw_probs, MIN_SCORE)
@@ -170,18 +177,18 @@ class CardActionValues:
             best[:] = self.values(states, hands)[:, None]
         kept_hands = [hands] if self._may_keep else []
         if self._may_replace:
-            first = self._table.remove_cards(hands, cards.values[:, 0])
+            first = self._table.remove_cards(hands, decoded.own_values[:, 0])
             kept_hands += [
                 np.where(held, self._table.remove_cards(hands, values), first)
-                for values, held in zip(cards.values.T, cards.held.T, strict=True)
+                for values, held in zip(decoded.own_values.T, decoded.own_held.T, strict=True)
             ]
         if self._may_replace_spike:
-            kept_hands.append(self._table.remove_cards(hands, cards.spike))
+            kept_hands.append(self._table.remove_cards(hands, decoded.own_spike_card))
         for kept in kept_hands:
             np.maximum(best, self._values_by_next_card(states, kept), out=best)
         expected: Floats = np.einsum("nv,nv->n", best, states.draw_probs)
         return expected
 
-    def _fee(self, kind: str, stakes: Stakes) -> Floats | float:
+    def _fee(self, kind: str, amounts: PotAmounts) -> Floats | float:
         fee = self._fees.get(kind, 0)
-        return fee * stakes.unit if fee else 0.0
+        return fee * amounts.unit if fee else 0.0

@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.win_probabilities import win_probabilities
-from sabacc_agents.scripted.decoding import Floats, Ints, Raises, Stakes
+from sabacc_agents.scripted.betting import PotAmounts, Raises
 from sabacc_agents.scripted.phase_agent import PhaseAgent, best_legal, choose_bets
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.rules import RuleSet
@@ -85,20 +86,20 @@ class Maximiser(PhaseAgent):
         self._is_zero = win_probs.table.is_zero
 
     def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        stakes = Stakes(observations, self._rules)
+        amounts = PotAmounts(observations, self._rules)
         stages = self._win_probs.stages_of(observations)
-        values = self._cards.action_values(observations, action_masks, stakes, stages)
+        values = self._cards.action_values(observations, action_masks, amounts, stages)
         return best_legal(values, action_masks)
 
     def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         """Compare the win probability with the pot odds of a call."""
         parameters = self._betting
-        stakes = Stakes(observations, self._rules)
+        amounts = PotAmounts(observations, self._rules)
         stages = self._win_probs.stages_of(observations)
-        hands = self._cards.seat_states(observations, stakes, stages).hands
+        hands = self._cards.seat_states(observations, amounts, stages).hands
         beats_one = self._cards.values_against(hands, stages, np.ones_like(stages))
-        wins = self._cards.values_against(hands, stages, stakes.opponents)
-        relative_cost = stakes.cost / np.maximum(stakes.prize, MIN_DIVISOR)
+        wins = self._cards.values_against(hands, stages, amounts.opponents)
+        relative_cost = amounts.cost / np.maximum(amounts.prize, MIN_DIVISOR)
         caution = np.where(
             relative_cost > parameters.overbet,
             parameters.overbet_caution,
@@ -107,11 +108,11 @@ class Maximiser(PhaseAgent):
         # The opponent that bet is assumed to hold one of its better hands, the others any hand.
         beats_bettor = np.maximum(beats_one - caution, 0) / (1 - caution)
         wins_after_bet = wins * beats_bettor / np.maximum(beats_one, MIN_DIVISOR)
-        prize = stakes.prize + stakes.sabacc_pot * self._is_zero[hands]
-        calls = wins_after_bet * (prize + stakes.cost) >= stakes.cost
-        threshold = np.where(stakes.facing, parameters.raise_threshold, parameters.bet_threshold)
-        raises = stakes.first & (wins >= threshold) & self._raises.legal(action_masks)
-        raise_actions = self._raises.nearest(action_masks, stakes, parameters.raise_size)
+        prize = amounts.prize + amounts.sabacc_pot * self._is_zero[hands]
+        calls = wins_after_bet * (prize + amounts.cost) >= amounts.cost
+        threshold = np.where(amounts.facing, parameters.raise_threshold, parameters.bet_threshold)
+        raises = amounts.first & (wins >= threshold) & self._raises.legal(action_masks)
+        raise_actions = self._raises.nearest(action_masks, amounts, parameters.raise_size)
         return choose_bets(action_masks, calls, raises, raise_actions)
 
 

@@ -16,15 +16,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.backward_induction import backward_induction, stages
 from sabacc_agents.expectation.final_hands import sample_final_hands
 from sabacc_agents.expectation.hand_table import HandTable, hand_table
-from sabacc_agents.scripted.decoding import Floats, Ints, Stakes
+from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_agents.scripted.phase_agent import best_legal
 from sabacc_env.actions import CALL, CHECK
 from sabacc_env.engine.layout import PHASES
-from sabacc_env.observation import blocks
+from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
 NUM_FINAL_HANDS: Final = 8192
@@ -60,9 +61,8 @@ class WinProbabilities:
 
     def stages_of(self, observations: Floats) -> Ints:
         """Return the indices of the stages that observations are in, (n,)."""
-        seen = blocks(observations)
-        phases = np.maximum(seen.phase.argmax(axis=1) - 1, 0)  # first and second choice are one
-        found: Ints = self.stage_indices[phases, seen.round_no.argmax(axis=1)]
+        decoded = decode(observations)
+        found: Ints = self.stage_indices[decoded.phase, decoded.round]
         return found
 
 
@@ -104,9 +104,9 @@ class _CardPolicy:
         self._cards = CardActionValues(rules, win_probs.table, win_probs.hand_values)
 
     def act(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        stakes = Stakes(observations, self._rules)
+        amounts = PotAmounts(observations, self._rules)
         stages = self._win_probs.stages_of(observations)
-        values = self._cards.action_values(observations, action_masks, stakes, stages)
+        values = self._cards.action_values(observations, action_masks, amounts, stages)
         values[:, [CHECK, CALL]] = 2
         return best_legal(values, action_masks)
 

@@ -14,10 +14,12 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.scripted.decoding import Cards, Floats, Ints, Raises, Stakes
+from sabacc_agents.array_types import Floats, Ints
+from sabacc_agents.scripted.betting import PotAmounts, Raises
 from sabacc_agents.scripted.phase_agent import MIN_SCORE, PhaseAgent, best_legal, choose_bets
 from sabacc_env import actions
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
 ANY_DISTANCE: Final = 60
@@ -82,23 +84,23 @@ class CardRule:
 
     def scores(self, observations: Floats, num_actions: int) -> Floats:
         """Return the score of each action, (n, num_actions): minus the distance that it leaves."""
-        cards = Cards(observations)
-        total = cards.total
-        without = total[:, None] - cards.values
+        decoded = decode(observations)
+        total, drawn, top = decoded.own_total, decoded.drawn_card, decoded.top_discard
+        without = total[:, None] - decoded.own_values
         expected = self._expected_distances(without)
         distances = np.full((len(total), num_actions), -MIN_SCORE, dtype=np.float32)
         distances[:, actions.STAND] = np.abs(total)
         distances[:, actions.DISCARD_DRAWN] = np.abs(total)
-        distances[:, actions.KEEP] = np.abs(total + cards.drawn)
-        distances[:, actions.REPLACE_SPIKE] = np.abs(total - cards.spike + cards.drawn)
-        distances[:, actions.REPLACE_SLOTS] = np.abs(without + cards.drawn[:, None])
-        distances[:, actions.SWAP_SLOTS] = self._fee("swap") + np.abs(without + cards.top[:, None])
-        distances[:, actions.BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + cards.top)
+        distances[:, actions.KEEP] = np.abs(total + drawn)
+        distances[:, actions.REPLACE_SPIKE] = np.abs(total - decoded.own_spike_card + drawn)
+        distances[:, actions.REPLACE_SLOTS] = np.abs(without + drawn[:, None])
+        distances[:, actions.SWAP_SLOTS] = self._fee("swap") + np.abs(without + top[:, None])
+        distances[:, actions.BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + top)
         distances[:, actions.REDRAW_SLOTS] = expected
         distances[:, actions.DISCARD_DRAW_SLOTS] = self._fee("discard_draw") + expected
         # With a second choice a bad card can be left out of the hand.
-        drawn = np.abs(total) - 2 if self._has_second_choice else self._expected_distances(total)
-        distances[:, actions.DRAW] = self._fee("draw") + np.maximum(drawn, 0.25)
+        draw = np.abs(total) - 2 if self._has_second_choice else self._expected_distances(total)
+        distances[:, actions.DRAW] = self._fee("draw") + np.maximum(draw, 0.25)
         scores: Floats = -distances
         return scores
 
@@ -134,13 +136,13 @@ class ScriptedAgent(PhaseAgent):
     def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         """Raise, call or junk by the distance of the total from zero."""
         style = self.style
-        stakes = Stakes(observations, self._rules)
-        distance = np.abs(Cards(observations).total)
-        is_large = stakes.cost > style.large_call * stakes.prize
+        amounts = PotAmounts(observations, self._rules)
+        distance = np.abs(decode(observations).own_total)
+        is_large = amounts.cost > style.large_call * amounts.prize
         calls = distance <= np.where(is_large, style.large_call_distance, style.call_distance)
-        max_distance = np.where(stakes.facing, style.raise_distance, style.bet_distance)
-        raises = stakes.first & (distance <= max_distance) & self._raises.legal(action_masks)
-        raise_actions = self._raises.nearest(action_masks, stakes, style.raise_size)
+        max_distance = np.where(amounts.facing, style.raise_distance, style.bet_distance)
+        raises = amounts.first & (distance <= max_distance) & self._raises.legal(action_masks)
+        raise_actions = self._raises.nearest(action_masks, amounts, style.raise_size)
         return choose_bets(action_masks, calls, raises, raise_actions)
 
 
@@ -192,7 +194,7 @@ class DrawsToZero(ScriptedAgent):
     def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         scores = self._card_rule.scores(observations, action_masks.shape[1])
         scores[:, actions.BUY_DISCARD] = scores[:, actions.SWAP_SLOTS] = MIN_SCORE
-        scores[Cards(observations).total != 0, actions.STAND] = MIN_SCORE / 2
+        scores[decode(observations).own_total != 0, actions.STAND] = MIN_SCORE / 2
         return best_legal(scores, action_masks)
 
 

@@ -8,15 +8,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.scripted.decoding import Bools, Floats, Ints
+from sabacc_agents.array_types import Bools, Floats, Ints
 from sabacc_env.actions import CALL, CHECK, JUNK
-from sabacc_env.observation import blocks
+from sabacc_env.observation import decode
 
 MIN_SCORE: Final = np.float32(-1e6)
 """The score of an action that is chosen only where nothing else is legal."""
-
-_BETTING: Final = 3
-"""The index of the betting phase in the observation's block ``phase``."""
 
 
 class PhaseAgent(ABC):
@@ -34,7 +31,7 @@ class PhaseAgent(ABC):
     ) -> Ints:
         """Choose a legal action for each row, by that row alone."""
         actions = np.zeros(len(observations), dtype=np.int64)
-        betting = blocks(observations).phase[:, _BETTING] > 0
+        betting = decode(observations).is_betting
         for rows, choose in (
             (np.flatnonzero(~betting), self._choose_card_actions),
             (np.flatnonzero(betting), self._choose_bets),

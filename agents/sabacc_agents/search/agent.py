@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.scripted.decoding import Ints
+from sabacc_agents.array_types import Ints
 from sabacc_agents.search.heuristic import heuristic
 from sabacc_agents.search.public_history import information_state_of
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.scripted.decoding import Floats, Ints
+from sabacc_agents.array_types import Floats, Ints
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
 from sabacc_env.engine.drivers.policy_loop import function_pointer
@@ -41,6 +41,7 @@ from sabacc_env.engine.layout import (
     Record,
 )
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.observation.encoding import card_value
 from sabacc_env.engine.piles import lowest
 from sabacc_env.engine.rules_record import rule_features
 from sabacc_env.engine.search.rollouts import (
@@ -99,12 +100,6 @@ DRAW_FEE, BUY_FEE, TRADE_FEE, SWAP_FEE = (
 
 
 @jit
-def value_of(code: float) -> int:
-    """Return the value of a card as it is observed."""
-    return int(code * 10.2)
-
-
-@jit
 def left_at(total: int) -> float:
     """Return the score of a total."""
     return ZERO if total == 0 else -float(abs(total))
@@ -126,15 +121,15 @@ def fee_of(observation: Record, place: int) -> float:
 def card_score(observation: Record, action: int) -> float:
     """Return how good a card action is, in points of distance from zero."""
     total = round(observation.own_total[0] * 10)
-    drawn = value_of(observation.drawn[0])
-    top = value_of(observation.discard_top[0])
+    drawn = card_value(observation.drawn[0])
+    top = card_value(observation.discard_top[0])
     if action in (STAND, DISCARD_DRAWN):
         named = ZERO * float(observation.own_rank[0]) if total == 0 else 0.0
         return left_at(total) + named
     if action == KEEP:
         return left_at(total + drawn)
     if action == REPLACE_SPIKE:
-        return left_at(total - value_of(observation.own_spike[0]) + drawn)
+        return left_at(total - card_value(observation.own_spike[0]) + drawn)
     if action == BUY_DISCARD:
         return left_at(total + top) - fee_of(observation, BUY_FEE)
     if action == DRAW:
@@ -145,7 +140,7 @@ def card_score(observation: Record, action: int) -> float:
         return score - fee_of(observation, DRAW_FEE)
     kind = FIRST_CARD_ACTION + (action - FIRST_CARD_ACTION) // MAX_HAND
     slot = (action - FIRST_CARD_ACTION) % MAX_HAND
-    without = total - value_of(observation.own_slots[3 * slot])
+    without = total - card_value(observation.own_slots[3 * slot])
     if kind == SWAP:
         return left_at(without + top) - fee_of(observation, SWAP_FEE)
     if kind == REPLACE:

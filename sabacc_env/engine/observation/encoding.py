@@ -34,6 +34,8 @@ SYLOP_ENCODING: Final = 0.05
 
 CARD_ENCODING: Final = np.zeros(64, dtype=np.float32)
 """A card as value / 10, a Sylop 0.05, none 0."""
+ENCODING_TO_VALUE: Final = np.float32(10.2)
+"""An encoded card times this, cut to a whole number, is its value: also a Sylop's, which is 0."""
 CARD_THIRDS: Final = np.zeros(64, dtype=np.float32)
 """A third for a card, 0 for none."""
 CARD_THIRDS[:NUM_CARDS] = 1 / 3
@@ -109,3 +111,9 @@ def inverse(whole: int) -> float:
 def share(part: int, per_whole: float, most: int) -> float:
     """Return a part of a whole given by its inverse, at most ``most``: one division for many."""
     return min(part * per_whole, float(most))
+
+
+@inlined
+def card_value(encoded: float) -> int:
+    """Return the value of an encoded card; 0 for a Sylop and for none."""
+    return int(encoded * ENCODING_TO_VALUE)

@@ -10,7 +10,7 @@ from sabacc_agents.expectation.backward_induction import backward_induction, sta
 from sabacc_agents.expectation.hand_table import hand_table
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
-from sabacc_agents.scripted.decoding import Stakes
+from sabacc_agents.scripted.betting import PotAmounts
 
 from sabacc_env import Game, load_rules, rank_hand
 from sabacc_env.actions import action_names
@@ -152,8 +152,8 @@ def evaluated(rules, order, moves=(), **options):
     agent = Maximiser(rules, 2)
     observation, mask = decision(game)
     stages = agent._win_probs.stages_of(observation)
-    stakes = Stakes(observation, rules)
-    values = agent._cards.action_values(observation, mask, stakes, stages)[0]
+    amounts = PotAmounts(observation, rules)
+    values = agent._cards.action_values(observation, mask, amounts, stages)[0]
     action_values = {name: values[i] for i, name in enumerate(action_names()) if mask[0, i]}
     hand_values = agent._win_probs.hand_values[stages[0], 0]
     return game, action_values, lambda hand: hand_values[index_of(agent._win_probs.table, hand)]

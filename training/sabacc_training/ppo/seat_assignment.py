@@ -60,12 +60,12 @@ class SeatAssignment:
 
     def state(self) -> dict[str, Any]:
         """Return who plays where, and what they remember of the hand, for ``restore``."""
-        return {"members": self.members, "remembered": self._opponents.remembered()}
+        return {"members": self.members, "remembered": self._opponents.memories()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a ``state``."""
         self.members[:] = state["members"]
-        self._opponents.recall(state["remembered"])
+        self._opponents.restore_memories(state["remembered"])
 
     def draw(self, indices: IntArray, rng: np.random.Generator) -> None:
         """Draw who plays at the tables where a hand begins."""
@@ -124,13 +124,13 @@ class AgentPerGame:
         for game, agent in enumerate(self._agents):
             agent_calls.restart([agent], tables[self._game_of[tables] == game])
 
-    def remembered(self) -> list[Any]:
-        """Return the memory of the agent of each game, for ``recall``."""
-        return agent_calls.remembered(self._agents)
+    def memory(self) -> list[Any]:
+        """Return the memory of the agent of each game, for ``restore_memory``."""
+        return agent_calls.memories(self._agents)
 
-    def recall(self, remembered: list[Any]) -> None:
-        """Restore what ``remembered`` returned."""
-        agent_calls.recall(self._agents, remembered)
+    def restore_memory(self, memory: list[Any]) -> None:
+        """Restore what ``memory`` returned."""
+        agent_calls.restore_memories(self._agents, memory)
 
     def act(
         self,

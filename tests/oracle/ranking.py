@@ -1,7 +1,7 @@
-"""The five rankings of RULES.md section 6, as tables searched by brute force.
+"""The five rankings of RULES.md section 6, as tables that are searched by brute force.
 
-Each place of a ranking names the parts that a hand must contain. A hand is tried against every way
-of cutting its cards into those parts, so nothing here relies on cleverness about which hands exist.
+Each place of a ranking names the parts that a hand must contain. Every partition of a hand into
+those parts is tried, so nothing here relies on knowing which hands exist.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Keys = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Rank:
-    """What a hand is worth: of two, the larger ``order`` wins; equal orders need a blind draw."""
+    """The rank of a hand. The larger ``order`` wins; equal orders need a blind draw."""
 
     name: str
     keys: Keys
@@ -27,12 +27,12 @@ class Rank:
     order: tuple[object, ...]
 
 
-# --- Parts: a number of cards and what they must be --------------------------------------------
+# --- Parts: a number of cards and a condition on them --------------------------------------------
 
 
 @dataclass(frozen=True)
 class Part:
-    """So many cards that together satisfy ``fits``."""
+    """A number of cards whose values together satisfy ``fits``."""
 
     size: int
     fits: Callable[[Values], bool]
@@ -47,7 +47,7 @@ def of_a_kind(number: int) -> Part:
     return Part(number, lambda values: 0 not in values and len({abs(v) for v in values}) == 1)
 
 
-def alike(number: int) -> Part:
+def same_sign(number: int) -> Part:
     """Cards of one signed value."""
     return Part(number, lambda values: 0 not in values and len(set(values)) == 1)
 
@@ -58,7 +58,7 @@ def balanced(number: int) -> Part:
     return Part(number, lambda values: kind.fits(values) and sum(values) == 0)
 
 
-def run(number: int) -> Part:
+def run_of(number: int) -> Part:
     """Consecutive absolute values; "no run contains 0" (section 6, D22)."""
 
     def fits(values: Values) -> bool:
@@ -116,11 +116,11 @@ def lower_of_two(parts: Parts) -> Keys:
 # --- The cards beyond the parts ------------------------------------------------------------------
 
 
-def nothing(rest: Values) -> bool:
+def no_cards(rest: Values) -> bool:
     return rest == ()
 
 
-def anything(rest: Values) -> bool:
+def any_cards(rest: Values) -> bool:
     return True
 
 
@@ -135,7 +135,7 @@ class Place:
     name: str
     parts: tuple[Part, ...] = ()
     keys: Callable[[Parts], Keys] = no_key
-    rest: Callable[[Values], bool] = nothing
+    rest: Callable[[Values], bool] = no_cards
     total: int | None = 0
     group: str = ""
 
@@ -143,13 +143,13 @@ class Place:
         """Yield the keys of every way in which these cards fill this place."""
         if self.total is not None and sum(values) != self.total:
             return
-        for parts, rest in _cuts(self.parts, values):
+        for parts, rest in _partitions(self.parts, values):
             distinct = len({abs(part[0]) for part in parts}) == len(parts)
             if distinct and self.rest(rest):
                 yield self.keys(parts)
 
 
-def _cuts(parts: tuple[Part, ...], values: Values) -> Iterator[tuple[Parts, Values]]:
+def _partitions(parts: tuple[Part, ...], values: Values) -> Iterator[tuple[Parts, Values]]:
     if not parts:
         yield (), values
         return
@@ -157,19 +157,19 @@ def _cuts(parts: tuple[Part, ...], values: Values) -> Iterator[tuple[Parts, Valu
         part = tuple(values[i] for i in chosen)
         left = tuple(value for i, value in enumerate(values) if i not in chosen)
         if parts[0].fits(part):
-            for others, rest in _cuts(parts[1:], left):
+            for others, rest in _partitions(parts[1:], left):
                 yield (part, *others), rest
 
 
 SYLOP, BOTH_SYLOPS = sylops(1), sylops(2)
 PAIR, THREE, FOUR = of_a_kind(2), of_a_kind(3), of_a_kind(4)
 TWO_PAIRS = (PAIR, PAIR)
-SIGNED_FULL_HOUSE = (alike(3), alike(2))  # a total of zero makes the signs opposite
+SIGNED_FULL_HOUSE = (same_sign(3), same_sign(2))  # a total of zero makes the signs opposite
 PURE = exactly(0, 0)
 FULL = exactly(+10, +10, -10, -10, 0)
 GEE_WHIZ = exactly(+1, +2, +3, +4, -10, or_inverse=True)
-SABACC = Place("Sabacc", rest=anything, group="plain")
-NULRHEK = Place("Nulrhek", rest=anything, total=None, group="plain")
+SABACC = Place("Sabacc", rest=any_cards, group="plain")
+NULRHEK = Place("Nulrhek", rest=any_cards, total=None, group="plain")
 
 # Section 6.1.
 CASINO = (
@@ -178,14 +178,14 @@ CASINO = (
     Place("Rhylet", SIGNED_FULL_HOUSE, first_value),
     Place("Wild Rhylet", (THREE, PAIR), first_value),
     Place("Gee Whiz", (GEE_WHIZ,), ten),
-    Place("Full Straight", (run(5),), highest_of_run),
-    Place("Sylop Straight Khyron", (run(4), SYLOP), highest_of_run),
+    Place("Full Straight", (run_of(5),), highest_of_run),
+    Place("Sylop Straight Khyron", (run_of(4), SYLOP), highest_of_run),
     Place("Five Card Squad", (FOUR,), first_value, other_cards(1, 1, sylops_too=False)),
     Place("Squadron", (FOUR,), first_value),
     Place("Sylop Rule of Two", (*TWO_PAIRS, SYLOP), higher_then_lower),
     Place("Banthas Wild", (THREE,), first_value, other_cards(1, 2)),  # D24
     Place("Pure Sabacc", (PURE,)),
-    Place("Straight Khyron", (run(4),), highest_of_run),
+    Place("Straight Khyron", (run_of(4),), highest_of_run),
     Place("Idiot's Rule", (PAIR, BOTH_SYLOPS), first_value),
     Place("Rule of Two", TWO_PAIRS, higher_then_lower, other_cards(0, 1, sylops_too=False)),
     Place("Yee-Haa", (PAIR, SYLOP), first_value),
@@ -198,7 +198,7 @@ CASINO = (
 SPACERS = (
     Place("Pure Sabacc", (PURE,), group="sylop"),
     Place("Sylop Fleet", (FOUR, SYLOP), first_value, group="sylop"),
-    Place("Sylop Khyron", (run(4), SYLOP), lowest_of_run, group="sylop"),
+    Place("Sylop Khyron", (run_of(4), SYLOP), lowest_of_run, group="sylop"),
     Place("Sylop Wings", (*TWO_PAIRS, SYLOP), lower_of_two, group="sylop"),
     Place(
         "Sylop Ace",
@@ -207,13 +207,13 @@ SPACERS = (
         other_cards(0, 1, sylops_too=False),
         group="sylop",
     ),
-    Place("Fleet", (FOUR,), first_value, anything, group="special"),
+    Place("Fleet", (FOUR,), first_value, any_cards, group="special"),
     Place("Rhylet", (THREE, PAIR), lower_of_two, group="special"),
-    Place("Full Khyron", (run(5),), lowest_of_run, group="special"),
-    Place("Khyron", (run(4),), lowest_of_run, anything, group="special"),
-    Place("Squadron", (THREE,), first_value, anything, group="special"),
-    Place("Wings", TWO_PAIRS, lower_of_two, anything, group="special"),
-    Place("Ace", (PAIR,), first_value, anything, group="special"),
+    Place("Full Khyron", (run_of(5),), lowest_of_run, group="special"),
+    Place("Khyron", (run_of(4),), lowest_of_run, any_cards, group="special"),
+    Place("Squadron", (THREE,), first_value, any_cards, group="special"),
+    Place("Wings", TWO_PAIRS, lower_of_two, any_cards, group="special"),
+    Place("Ace", (PAIR,), first_value, any_cards, group="special"),
     SABACC,
     NULRHEK,
 )
@@ -231,16 +231,16 @@ ALTA: tuple[tuple[Place, tuple[str, ...]], ...] = (
     (Place("Dual Power Coupling", COUPLING, lower_then_higher), (THREE_EN,)),
     (Place("Idiots' Array", (exactly(0, +2, +3),), total=5), (BESPIN,)),
     (Place("Prime Sabacc", (exactly(-10, 0, +10),)), (THREE_EN, BESPIN)),
-    (Place("Yee-Haa", (PAIR, SYLOP), first_value, anything), ALL_THREE),
+    (Place("Yee-Haa", (PAIR, SYLOP), first_value, any_cards), ALL_THREE),
     (Place("Rhylet", SIGNED_FULL_HOUSE, first_value), (ORSL, THREE_EN)),
-    (Place("Straight Rhoon", (run(5),), lowest_of_run), (THREE_EN,)),
+    (Place("Straight Rhoon", (run_of(5),), lowest_of_run), (THREE_EN,)),
     (Place("Straight Staves", (STAVES,)), (ORSL, THREE_EN)),
-    (Place("Squadron", (FOUR,), first_value, anything), (ORSL, THREE_EN)),  # D25
+    (Place("Squadron", (FOUR,), first_value, any_cards), (ORSL, THREE_EN)),  # D25
     (Place("Gee Whiz", (GEE_WHIZ,)), (ORSL, THREE_EN)),
-    (Place("Straight Khyron", (run(4),), lowest_of_run), (ORSL, THREE_EN)),
+    (Place("Straight Khyron", (run_of(4),), lowest_of_run), (ORSL, THREE_EN)),
     (Place("Straight Trill", (TRILL,)), (THREE_EN, BESPIN)),
-    (Place("Rule of Two", TWO_PAIRS, lower_then_higher, anything), (ORSL, THREE_EN)),
-    (Place("Paired Sabacc", (PAIR,), first_value, anything), ALL_THREE),
+    (Place("Rule of Two", TWO_PAIRS, lower_then_higher, any_cards), (ORSL, THREE_EN)),
+    (Place("Paired Sabacc", (PAIR,), first_value, any_cards), ALL_THREE),
     (SABACC, ALL_THREE),
     (NULRHEK, ALL_THREE),
 )
@@ -253,7 +253,7 @@ RANKINGS: dict[str, tuple[Place, ...]] = {
 
 
 def rank(cards: Sequence[int], ranking: str) -> Rank:
-    """Return what these cards are worth (section 6); ``cards`` are ids, in any order."""
+    """Return the rank of these cards (section 6); ``cards`` are ids in any order."""
     return _rank(tuple(sorted(cards)), ranking)
 
 
@@ -269,12 +269,14 @@ def _rank(cards: tuple[int, ...], ranking: str) -> Rank:
         keys = max(found) if higher_key_wins else min(found)  # the best reading (D12)
         key_order = keys if higher_key_wins else tuple(-key for key in keys)
         closeness = (-abs(total), total > 0)  # equal for all hands of a place, Nulrhek aside
-        ties = _ties(ranking, place.group, key_order, cards)
+        ties = _tie_breakers(ranking, place.group, key_order, cards)
         return Rank(place.name, keys, total, (-number, closeness, *ties))
     raise AssertionError("every hand is at least a Nulrhek")
 
 
-def _ties(ranking: str, group: str, key: Keys, cards: tuple[int, ...]) -> tuple[object, ...]:
+def _tie_breakers(
+    ranking: str, group: str, key: Keys, cards: tuple[int, ...]
+) -> tuple[object, ...]:
     """Return the key and the tie-breakers after it, in the order that the ranking compares them."""
     values = [Card(card).value for card in cards]
     positive = sorted((value for value in values if value > 0), reverse=True)

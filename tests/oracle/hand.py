@@ -1,7 +1,7 @@
-"""The course of one hand, from the antes to the pots (RULES.md sections 2 to 5).
+"""Plays one hand, from the antes to the pots (RULES.md sections 2 to 5).
 
-It is one generator that runs from decision to decision, so that the order of play is the order of
-the lines below. ``game.py`` feeds it the moves and lists how RULES.md was read.
+``Hand.play`` is one generator that stops at each decision, so the order of play is the order of the
+lines below. ``game.py`` sends it the moves and lists how it reads RULES.md.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 from sabacc_env.cards import Card
 
-from .hands import Rank, rank
 from .pots import Pot, excess, layers
+from .ranking import Rank, rank
 from .table import Table
 
 Move = tuple[str, int | None, int | None]
 Options = set[tuple[Any, ...]]
-Course = Generator[None, Move, None]
+Play = Generator[None, Move, None]
 Decision = Generator[None, Move, Move]
-SECOND_CHOICES = {"replace", "replace_spike", "discard_drawn"}
+DRAWN_CARD_CHOICES = {"replace", "replace_spike", "discard_drawn"}
 FROM_DISCARD_PILE = {"swap", "buy_discard"}
 
 
@@ -62,7 +62,7 @@ class _HandOver(Exception):
 
 
 class Hand:
-    """One telling of a hand: ``course`` stops at each decision with ``options`` for a seat."""
+    """One hand; ``play`` stops at each decision, where ``options`` are the moves of a seat."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Hand:
         self.stacks = list(stacks)
         self.sabacc_pot = sabacc_pot
         self.num_players = len(stacks)
-        self.dead = 0  # antes, fees and penalties (D8)
+        self.dead_money = 0  # antes, fees and penalties (D8)
         self.bets = [0] * self.num_players  # over the whole hand
         self.phase_bets = [0] * self.num_players
         self.remaining: list[int] = []
@@ -92,8 +92,8 @@ class Hand:
         self.winners: list[int] = []
         self.revealed = False
 
-    def course(self) -> Course:
-        """Section 2."""
+    def play(self) -> Play:
+        """Play the hand (section 2)."""
         self._pay_antes()
         for seat in self._clockwise():
             self.table.draw_into_hand(seat, self.rules.cards_dealt)
@@ -104,12 +104,12 @@ class Hand:
         self._settle()
         self.phase, self.seat_to_act, self.options = "over", None, set()
 
-    def _ask(self, seat: int, phase: str, options: Options) -> Decision:
+    def _wait_for_move(self, seat: int, phase: str, options: Options) -> Decision:
         self.seat_to_act, self.phase, self.options = seat, phase, options
         return (yield)
 
     def _clockwise(self, after: int | None = None) -> list[int]:
-        """Return the remaining seats, the nearest left of ``after`` (the dealer) first."""
+        """Return the remaining seats, starting left of ``after``, by default the dealer."""
         start = self.dealer if after is None else after
         return sorted(self.remaining, key=lambda seat: (seat - start - 1) % self.num_players)
 
@@ -126,7 +126,7 @@ class Hand:
         while self.dealer not in self.remaining:
             self.dealer = (self.dealer + 1) % self.num_players
 
-    def _rounds(self) -> Course:
+    def _rounds(self) -> Play:
         phases = {"cards": self._card_phase, "dice": self._dice_phase, "betting": self._betting}
         if self.rules.opening_bet:
             yield from self._betting()
@@ -141,34 +141,34 @@ class Hand:
     def _pay(self, seat: int, amount: int) -> None:
         """Pay dead money: an ante, a fee or a penalty (D8)."""
         self.stacks[seat] -= amount
-        self.dead += amount
+        self.dead_money += amount
 
-    def _fee(self, kind: str) -> int:
+    def _fee_of(self, kind: str) -> int:
         return int(self.rules.fees.get(kind, 0))
 
     # --- Section 3: cards ------------------------------------------------------------------------
 
-    def _card_phase(self) -> Course:
+    def _card_phase(self) -> Play:
         for seat in self._clockwise():
-            kind, card, _ = yield from self._ask(seat, "cards", self._card_options(seat))
-            yield from self._card_action(seat, kind, card)
+            kind, card, _ = yield from self._wait_for_move(seat, "cards", self._card_options(seat))
+            yield from self._play_card_action(seat, kind, card)
 
     def _card_options(self, seat: int) -> Options:
         options: Options = set()
-        for kind in set(self.rules.card_actions) - SECOND_CHOICES:
+        for kind in set(self.rules.card_actions) - DRAWN_CARD_CHOICES:
             if kind in FROM_DISCARD_PILE and not self.table.discard_pile:
                 continue
-            if self.stacks[seat] >= self._fee(kind):
+            if self.stacks[seat] >= self._fee_of(kind):
                 with_card = kind in ("discard_draw", "swap")
                 options |= {(kind, c) for c in (self.table.hands[seat] if with_card else [None])}
         return options | ({("junk", None)} if self.rules.junk_when == "cards" else set())
 
-    def _card_action(self, seat: int, kind: str, card: int | None) -> Course:
+    def _play_card_action(self, seat: int, kind: str, card: int | None) -> Play:
         table = self.table
         if kind == "junk":
-            self._junk(seat)
+            self._play_junk(seat)
             return
-        self._pay(seat, self._fee(kind))
+        self._pay(seat, self._fee_of(kind))
         if kind == "draw":
             yield from self._draw(seat)
         elif kind == "discard_draw" and card is not None:
@@ -182,35 +182,35 @@ class Hand:
             if not table.discard_pile:
                 table.turn_up()  # D18
 
-    def _draw(self, seat: int) -> Course:
+    def _draw(self, seat: int) -> Play:
         drawn = self.table.draw()
-        options = self._second_options(seat)
+        options = self._drawn_card_options(seat)
         if not options:
             self.table.take(seat, drawn)
             return
         self.table.drawn_card = drawn
         self.table.seen[seat].add(drawn)
-        kind, card, _ = yield from self._ask(seat, "cards", options)
-        self._second_choice(seat, kind, card, drawn)
+        kind, card, _ = yield from self._wait_for_move(seat, "cards", options)
+        self._play_drawn_card(seat, kind, card, drawn)
 
-    def _second_options(self, seat: int) -> Options:
-        """``yarith_bespin``'s second choice, and look-then-discard (D19)."""
-        kinds = SECOND_CHOICES & set(self.rules.card_actions)
+    def _drawn_card_options(self, seat: int) -> Options:
+        """Return the choices after a draw: of ``yarith_bespin``, or look-then-discard (D19)."""
+        kinds = DRAWN_CARD_CHOICES & set(self.rules.card_actions)
         if self.rules.look_then_discard:
             kinds |= {"keep", "discard_drawn"}
         if self.table.spike_cards[seat] is None:
             kinds -= {"replace_spike"}
         options: Options = set()
         for kind in kinds:
-            if self.stacks[seat] >= self._fee(kind):
+            if self.stacks[seat] >= self._fee_of(kind):
                 cards = self.table.hands[seat] if kind == "replace" else [None]
                 options |= {(kind, card) for card in cards}
         return options
 
-    def _second_choice(self, seat: int, kind: str, card: int | None, drawn: int) -> None:
+    def _play_drawn_card(self, seat: int, kind: str, card: int | None, drawn: int) -> None:
         table = self.table
         table.drawn_card = None
-        self._pay(seat, self._fee(kind))
+        self._pay(seat, self._fee_of(kind))
         if kind == "keep":
             table.take(seat, drawn)
         elif kind == "discard_drawn":
@@ -222,7 +222,7 @@ class Hand:
             table.discard([old])
             table.place_spike_card(seat, drawn)
 
-    def _junk(self, seat: int) -> None:
+    def _play_junk(self, seat: int) -> None:
         """Pay the penalty (D20) "before anything else happens", then lay the cards down (D5)."""
         self._pay(seat, min(self.rules.junk_penalty, self.stacks[seat]))
         cards = self.table.lay_down(seat)
@@ -236,7 +236,7 @@ class Hand:
 
     # --- Section 4: dice -------------------------------------------------------------------------
 
-    def _dice_phase(self) -> Course:
+    def _dice_phase(self) -> Play:
         if self.round > len(self.dice):
             raise ValueError(f"there are no dice for round {self.round}")
         one, other = self.dice[self.round - 1]
@@ -246,7 +246,7 @@ class Hand:
         for seat in self._clockwise():  # D14: one seat discards and draws before the next
             if effect == "redraw_one":
                 options = {("redraw", card) for card in self.table.hands[seat]}
-                _, card, _ = yield from self._ask(seat, "dice", options)
+                _, card, _ = yield from self._wait_for_move(seat, "dice", options)
                 if card is not None:
                     self.table.discard_from_hand(seat, [card])
                     self.table.draw_into_hand(seat, 1)
@@ -254,7 +254,7 @@ class Hand:
                 self._redraw_all(seat, with_spike_card=one == 1)
 
     def _redraw_all(self, seat: int, *, with_spike_card: bool) -> None:
-        """Discard the hand, then draw as many.
+        """Discard the hand, then draw as many cards.
 
         On a double Spike: "hand and Spike Card go down as one batch, then two cards, then the new
         Spike Card, then the next seat".
@@ -270,7 +270,7 @@ class Hand:
 
     # --- Section 5: betting ----------------------------------------------------------------------
 
-    def _betting(self) -> Course:
+    def _betting(self) -> Play:
         self.phase_bets = [0] * self.num_players
         raises = 0
         waiting = self._clockwise()
@@ -280,9 +280,9 @@ class Hand:
                 continue
             highest = max(self.phase_bets)
             options = self._betting_options(seat, raises)
-            kind, _, amount = yield from self._ask(seat, "betting", options)
+            kind, _, amount = yield from self._wait_for_move(seat, "betting", options)
             if kind == "junk":
-                self._junk(seat)
+                self._play_junk(seat)
             elif kind == "call":
                 self._bet(seat, min(highest - self.phase_bets[seat], self.stacks[seat]))
             elif kind == "raise" and amount is not None:
@@ -296,7 +296,7 @@ class Hand:
         self.bets[seat] += amount
 
     def _has_betting_turn(self, seat: int) -> bool:
-        """D7."""
+        """Return whether a seat has a turn in a betting phase (D7)."""
         if self.rules.short_call != "all_in":
             return True
         if self.stacks[seat] == 0:
@@ -342,10 +342,10 @@ class Hand:
         self.bets[seat] -= back
         if len(self.remaining) == 1:  # no reveal, so never the Sabacc pot (D16)
             (last,) = self.remaining
-            self._award((self.dead + sum(self.bets), (last,)), last)
+            self._award((self.dead_money + sum(self.bets), (last,)), last)
             return
         self.revealed = True
-        for pot in layers(self.bets, self.remaining, self.dead):
+        for pot in layers(self.bets, self.remaining, self.dead_money):
             self._award(pot, self._winner_of(pot))
         if self.rank_of(self.winners[0]).total == 0:
             self.stacks[self.winners[0]] += self.sabacc_pot
@@ -365,7 +365,7 @@ class Hand:
         return self._blind_draw([seat for seat in eligible if self.rank_of(seat).order == best])
 
     def _blind_draw(self, tied: list[int]) -> int:
-        """D9, among the seats tied for one pot, clockwise from the first seat."""
+        """Return the winner among the seats tied for one pot, clockwise from the first (D9)."""
         for _ in range(self.table.deck_size):
             if len(tied) == 1:
                 break

@@ -8,7 +8,7 @@ import pytest
 
 from sabacc_env.cards import Card, deck
 
-from .hands import RANKINGS, Rank, rank
+from .ranking import RANKINGS, Rank, rank
 
 ALTA = ("alta_orsl", "alta_three_en", "alta_yarith_bespin")
 
@@ -26,7 +26,7 @@ def cards(text: str) -> list[Card]:
     return hand
 
 
-def worth(text: str, ranking: str) -> Rank:
+def rank_of(text: str, ranking: str) -> Rank:
     return rank(cards(text), ranking)
 
 
@@ -188,7 +188,7 @@ NAMED = [
 def test_a_hand_has_its_name_key_and_total(
     ranking: str, hand: str, name: str, keys: tuple[int, ...]
 ) -> None:
-    found = worth(hand, ranking)
+    found = rank_of(hand, ranking)
     assert (found.name, found.keys) == (name, keys)
     assert found.total == sum(card.value for card in cards(hand))
 
@@ -249,7 +249,7 @@ BEATS = [
 
 @pytest.mark.parametrize(("ranking", "winner", "loser"), BEATS)
 def test_a_hand_beats_another(ranking: str, winner: str, loser: str) -> None:
-    assert worth(winner, ranking).order > worth(loser, ranking).order
+    assert rank_of(winner, ranking).order > rank_of(loser, ranking).order
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_hand_beats_another(ranking: str, winner: str, loser: str) -> None:
     ],
 )
 def test_what_needs_a_blind_draw(ranking: str, one: str, other: str) -> None:
-    assert worth(one, ranking).order == worth(other, ranking).order
+    assert rank_of(one, ranking).order == rank_of(other, ranking).order
 
 
 @pytest.mark.parametrize(
@@ -279,15 +279,15 @@ def test_what_needs_a_blind_draw(ranking: str, one: str, other: str) -> None:
 )
 def test_the_lists_of_a_source_stand_in_order_of_rank(ranking: str, order: list[str]) -> None:
     names = [place.name for place in RANKINGS[ranking]]
-    places = [names.index(worth(hand, ranking).name) for hand in order]
+    places = [names.index(rank_of(hand, ranking).name) for hand in order]
     assert places == sorted(places)
-    ranks = [worth(hand, ranking).order for hand in order]
+    ranks = [rank_of(hand, ranking).order for hand in order]
     for (i, better), (j, worse) in combinations(enumerate(ranks), 2):
         assert places[i] == places[j] or better > worse
 
 
 def test_idiots_array_beats_every_other_three_card_hand() -> None:
-    array = worth("0 +2 +3", "alta_yarith_bespin").order
+    array = rank_of("0 +2 +3", "alta_yarith_bespin").order
     small = [Card.of(v, s) for v, s in product((-10, -3, -2, -1, 1, 2, 3, 10), (0, 1))]
     others = [rank(hand, "alta_yarith_bespin") for hand in combinations([*small, 60, 61], 3)]
     assert all(other.order < array for other in others if other.name != "Idiots' Array")
