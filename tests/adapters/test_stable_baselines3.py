@@ -14,7 +14,7 @@ from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, JUNK, encode_bet_
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_env.game.turn_buffers import Desk
-from tests.support.opponents import Preferring
+from tests.support.toys import Preferring
 
 RULES = load_rules("casino")
 

@@ -16,7 +16,7 @@ from sabacc_env.actions import JUNK, action_names
 from sabacc_env.agent import Agent, registered_agents
 from sabacc_env.cards import Card, deck
 from tests.support import strategies
-from tests.support.agents import CERTAIN, NAMES, NEAREST, decision, decisions
+from tests.support.agents import AGENT_NAMES, CLOSEST_TO_ZERO, DETERMINISTIC, decision, decisions
 
 SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3,))
 
@@ -33,12 +33,12 @@ def rough_win_probabilities():
 
 
 def test_the_registered_names():
-    assert set(NAMES) <= set(registered_agents())
-    for name in NAMES:
+    assert set(AGENT_NAMES) <= set(registered_agents())
+    for name in AGENT_NAMES:
         assert isinstance(load(name, "casino", 2), Agent)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", AGENT_NAMES)
 @pytest.mark.parametrize("rules", rule_sets())
 def test_legal_in_every_rule_set(name, rules):
     for num_players, sizes in zip((2, 5, 8), SIZES[:3], strict=True):
@@ -55,20 +55,20 @@ def test_legal_under_any_house_rules(table, sizes):
         Tables(rules, 8, num_players)
     except SabaccError:  # the antes take all credits, and nobody has a decision
         reject()
-    for name in NAMES:
+    for name in AGENT_NAMES:
         agent = load(name, rules, num_players, bet_sizes=sizes)
         for _ in decisions(rules, num_players, agent, bet_sizes=sizes, num_tables=8, steps=25):
             pass
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", AGENT_NAMES)
 @pytest.mark.parametrize("rules", ["casino", "orsl", "yarith_bespin"])
 def test_the_same_rng_gives_the_same_actions_and_rows_do_not_matter_to_each_other(name, rules):
     agent = load(name, rules, 3)
     for observations, masks in decisions(rules, 3, load("random", rules, 3), steps=12):
         chosen = [agent.act(observations, masks, np.random.default_rng(5)) for _ in range(2)]
         assert (chosen[0] == chosen[1]).all()
-        if name not in CERTAIN:
+        if name not in DETERMINISTIC:
             continue
         rng = np.random.default_rng(6)
         alone = [
@@ -77,7 +77,7 @@ def test_the_same_rng_gives_the_same_actions_and_rows_do_not_matter_to_each_othe
         assert chosen[0].tolist() == alone
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", AGENT_NAMES)
 def test_cards_out_of_sight_change_nothing(name):
     agent = load(name, "casino", 2)
     shuffler = random.Random(3)
@@ -141,7 +141,7 @@ def test_nobody_junks_for_free(name):
 
 
 def test_nobody_junks_in_a_game_for_points():
-    for name in NAMES[1:]:
+    for name in AGENT_NAMES[1:]:
         agent = load(name, "black_spire", 4)
         for observations, masks in decisions("black_spire", 4, agent, steps=10):
             assert masks[:, JUNK].any()
@@ -212,7 +212,7 @@ def test_cards_are_moved_towards_zero(hand, top, wanted):
     cards = [int(card) for card in deck_from(f"{hand} {top}")]
     order = [*cards[:2], *cards[3:5], cards[2], *cards[5:]]
     game = Game("casino", num_players=2, dealer=1, deck=order)
-    for name in NEAREST:
+    for name in CLOSEST_TO_ZERO:
         agent = load(name, "casino", 2)
         action = agent.act(*decision(game), np.random.default_rng(0))[0]
         assert action_names()[action] == wanted

@@ -18,7 +18,7 @@ from numba import cuda
 
 from sabacc_env import Tables, rule_sets
 from sabacc_env.policies import random_legal
-from tests.cuda.match import play_matches
+from tests.support.device_pair import compare_devices
 
 RUNS = 5
 PLAYERS = 4
@@ -27,7 +27,7 @@ PLAYERS = 4
 def main() -> None:
     start = time.perf_counter()
     print("GPU:", cuda.get_current_device().name, flush=True)
-    played = play_matches("cuda", 1000, 100)
+    played = compare_devices("cuda", 1000, 100)
     seconds = time.perf_counter() - start
     print(f"{played:,} decisions have the bytes of the CPU ({seconds:.0f} s with compilation)")
     for num_tables in map(int, sys.argv[1:] or ("4096", "65536", "524288")):

@@ -19,7 +19,7 @@ from sabacc_training.ppo.config import PPOConfig
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
-from tests.cuda.match import Match, play_matches
+from tests.support.device_pair import DevicePair, compare_devices
 from tests.support.processors import PRECISIONS
 
 TRAINED = {
@@ -34,14 +34,14 @@ TRAINED = {
     ("tables", "decisions"), [(3, 4), pytest.param(10, 40, marks=pytest.mark.slow)]
 )
 def test_the_same_hands_are_played(tables, decisions):
-    assert play_matches("cuda", tables, decisions) > 40 * tables * decisions
+    assert compare_devices("cuda", tables, decisions) > 40 * tables * decisions
 
 
 def test_a_difference_is_noticed():
-    match = Match("cuda", "casino", 3, 2, seed=1)
-    match.other.step(match.legal_actions())
+    pair = DevicePair("cuda", "casino", 3, 2, seed=1)
+    pair.other.step(pair.legal_actions())
     with pytest.raises(AssertionError, match="observations"):
-        match.compare()
+        pair.compare()
 
 
 @policy
@@ -70,14 +70,14 @@ def no_such_action(_observation, _legal, _word):
     ],
 )
 def test_what_is_wrong_is_said_as_on_the_cpu(wrong):
-    match = Match("cuda", "casino", 3, 2, seed=1)
+    pair = DevicePair("cuda", "casino", 3, 2, seed=1)
     said = []
-    for tables in match.two:
+    for tables in pair.both:
         with pytest.raises(SabaccError) as raised:
             wrong(tables)
         said.append((type(raised.value), str(raised.value)))
     assert said[0] == said[1]
-    match.compare()
+    pair.compare()
 
 
 @pytest.mark.parametrize(
@@ -102,43 +102,43 @@ def test_too_many_tables_for_the_memory(monkeypatch):
 
 
 def test_tables_of_another_device_are_no_source_of_clones():
-    match = Match("cuda", "casino", 2, 2, seed=1)
+    pair = DevicePair("cuda", "casino", 2, 2, seed=1)
     with pytest.raises(SabaccError, match="clone_from: the tables are on different devices"):
-        match.other.clone_from(match.cpu, [0], [1])
+        pair.other.clone_from(pair.cpu, [0], [1])
 
 
 def test_stakes_that_change_and_tables_that_are_saved():
     credits = [[50, 60, 70]] * 4
-    match = Match("cuda", "casino", 4, 3, seed=1, hands=2, credits=credits)
-    match.both("play", random_legal, 10)
-    match.both("set_stakes", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6])
-    match.both("play", random_legal, 30)
-    saved = match.cpu.to_bytes(), match.other.to_bytes()
-    match.cpu = Tables.from_bytes(saved[1], credits=credits)
-    match.other = Tables.from_bytes(saved[0], credits=credits, device="cuda")
-    match.step(10)
+    pair = DevicePair("cuda", "casino", 4, 3, seed=1, hands=2, credits=credits)
+    pair.call_both("play", random_legal, 10)
+    pair.call_both("set_stakes", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6])
+    pair.call_both("play", random_legal, 30)
+    saved = pair.cpu.to_bytes(), pair.other.to_bytes()
+    pair.cpu = Tables.from_bytes(saved[1], credits=credits)
+    pair.other = Tables.from_bytes(saved[0], credits=credits, device="cuda")
+    pair.step(10)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
 def test_copies_stay_on_the_gpu_and_keep_their_stakes(copied):
-    match = Match("cuda", "casino", 4, 3, seed=1, hands=2, credits=[[50, 60, 70]] * 4)
-    match.both("set_stakes", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6])
-    match.other = copied(match.other)
-    match.step(10)
+    pair = DevicePair("cuda", "casino", 4, 3, seed=1, hands=2, credits=[[50, 60, 70]] * 4)
+    pair.call_both("set_stakes", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6])
+    pair.other = copied(pair.other)
+    pair.step(10)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
 def test_actions_may_be_on_the_device(kind):
-    match = Match("cuda", "orsl", 4, 2, seed=1)
-    actions, which = match.legal_actions(), np.array([3, 0])
+    pair = DevicePair("cuda", "orsl", 4, 2, seed=1)
+    actions, which = pair.legal_actions(), np.array([3, 0])
     spread = np.repeat(actions.astype(kind), 2)
-    match.cpu.step(actions)
-    match.other.step(cuda.to_device(spread)[::2])
-    match.compare()
-    actions = match.legal_actions()[which]
-    match.cpu.step(actions, which)
-    match.other.step(cuda.to_device(actions.astype(kind)), cuda.to_device(which))
-    match.compare()
+    pair.cpu.step(actions)
+    pair.other.step(cuda.to_device(spread)[::2])
+    pair.compare()
+    actions = pair.legal_actions()[which]
+    pair.cpu.step(actions, which)
+    pair.other.step(cuda.to_device(actions.astype(kind)), cuda.to_device(which))
+    pair.compare()
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -20,7 +20,7 @@ from numba import cuda
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import random_legal
-from tests.cuda.match import play_matches
+from tests.support.device_pair import compare_devices
 
 ROOT = Path(__file__).parents[2]
 GPU = cuda.is_available()
@@ -71,7 +71,7 @@ def test_where_nothing_can_be_used_it_is_said() -> None:
 def machine_code(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Every kernel's PTX for compute capability 9.0, by its name."""
     folder = tmp_path_factory.mktemp("ptx")
-    output_of("-m", "tests.cuda.ptx", str(folder))
+    output_of("-m", "tests.support.gpu_code", str(folder))
     return {file.stem: file.read_text() for file in folder.glob("*.ptx")}
 
 
@@ -97,7 +97,7 @@ def test_no_bit_can_differ_in_machine_code(machine_code: dict[str, str]) -> None
 
 @pytest.mark.skipif(not GPU, reason="there is no CUDA GPU here")
 def test_a_gpu_plays_the_same_hands() -> None:
-    assert play_matches("cuda", 1000, 100) > 40 * 1000 * 100
+    assert compare_devices("cuda", 1000, 100) > 40 * 1000 * 100
 
 
 @pytest.mark.skipif(not GPU, reason="there is no CUDA GPU here")

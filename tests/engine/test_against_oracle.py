@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sabacc_env import Game, Move, load_rules, rule_sets
 from sabacc_env.rules import RuleSet
-from tests.support.modes import deal_twins, legal_tuples, play_twins
+from tests.support.oracle_twins import deal_twins, legal_tuples, play_twins
 from tests.support.scenarios import SCENARIOS
 from tests.support.scenarios.scenario import Player, Scenario, run
 from tests.support.strategies import tables

@@ -18,7 +18,7 @@ from sabacc_env.actions import CALL, CHECK, JUNK
 from sabacc_env.agent import RandomAgent
 from sabacc_env.envs.single_seat import SabaccEnv
 from sabacc_env.game.view import GameView
-from tests.support.opponents import Preferring
+from tests.support.toys import Preferring
 
 every_rules = pytest.mark.parametrize("rules", rule_sets())
 

@@ -14,7 +14,7 @@ from sabacc_env import SabaccError, rule_sets
 from sabacc_env.actions import CALL, CHECK, JUNK, encode_bet_sizes
 from sabacc_env.envs.vector import SabaccVectorEnv
 from sabacc_env.game.turn_buffers import Desk
-from tests.support.opponents import Preferring
+from tests.support.toys import Preferring
 
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
 in_every_mode = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)

@@ -1,4 +1,4 @@
-"""Decisions to put before agents, and one game's decision as an agent gets it."""
+"""Observations and masks of decisions, as agents get them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sabacc_env import Tables
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.game.turn_buffers import Desk
 
-NAMES = (
+AGENT_NAMES = (
     "random",
     "heuristic",
     "tight",
@@ -23,14 +23,14 @@ NAMES = (
     "pot_odds",
     "maximiser",
 )
-"""Agents that observe; the first two leave something to chance."""
-CERTAIN = NAMES[2:]
-NEAREST = tuple(name for name in CERTAIN if not name.endswith("_to_zero"))
-"""Those that play their cards alike: nearest to zero."""
+"""Registered agents that use observations; only the first two are random."""
+DETERMINISTIC = AGENT_NAMES[2:]
+CLOSEST_TO_ZERO = tuple(name for name in DETERMINISTIC if not name.endswith("_to_zero"))
+"""The deterministic agents with the card rule "closest to zero"."""
 
 
 def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **options):
-    """Yield (observations, masks) of tables that an agent plays in every seat."""
+    """Yield the observations and masks of tables at which one agent plays every seat."""
     tables = Tables(rules, num_tables, num_players, seed=seed, **options)
     agent.reset(num_tables)
     rng = np.random.default_rng(seed)
@@ -40,7 +40,7 @@ def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **o
 
 
 def decision(game, bet_sizes=DEFAULT_BET_SIZES):
-    """Return the observation and mask of the seat to act, a row each."""
+    """Return the observation and the mask of the seat to act, one row each."""
     desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
     game.show_at(desk)
     return desk.observation[None], desk.mask[None]

@@ -1,7 +1,7 @@
-"""Generated calls of public names with odd arguments, and what may come of each.
+"""Calls every public name with odd arguments, and checks that each call is refused or makes sense.
 
-A call is either refused with a ``SabaccError``, or taken: then its odd argument, as plain Python
-has it, must be one that the parameter's entry in ``SENSIBLE`` takes. Nothing else may happen.
+A call must either raise ``SabaccError`` or succeed. If it succeeds, ``ACCEPTED`` must allow its odd
+argument.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ GAME: Final = Game(CASINO, 2, seed=1)
 
 
 def odd_values() -> list[Any]:
-    """Return values of every type that somebody might give, new ones at each call."""
+    """Return odd values of every type, new objects at each call."""
     circle: list[Any] = []
     circle.append(circle)
     return [
@@ -62,7 +62,7 @@ def odd_values() -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as plain Python has it: numbers of NumPy as numbers, sequences as lists."""
+    """Return a value as plain Python: NumPy numbers as numbers, sequences as lists."""
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Card):
@@ -74,14 +74,14 @@ def plain(value: Any) -> Any:
     return value
 
 
-Takes = Callable[[Any], bool]
+Predicate = Callable[[Any], bool]
 
 
-def whole(least: int, most: int) -> Takes:
+def whole(least: int, most: int) -> Predicate:
     return lambda value: type(value) is int and least <= value <= most
 
 
-def number(least: float, most: float) -> Takes:
+def number(least: float, most: float) -> Predicate:
     return lambda value: (
         isinstance(value, int | float | Fraction)
         and not isinstance(value, bool)
@@ -89,32 +89,32 @@ def number(least: float, most: float) -> Takes:
     )
 
 
-def one_of(*values: Any) -> Takes:
+def one_of(*values: Any) -> Predicate:
     return lambda value: any(type(value) is type(each) and value == each for each in values)
 
 
-def each(takes: Takes, least: int = 0, most: int = 10**9) -> Takes:
+def each(takes: Predicate, least: int = 0, most: int = 10**9) -> Predicate:
     return lambda value: (
         isinstance(value, list) and least <= len(value) <= most and all(map(takes, value))
     )
 
 
-def either(*several: Takes) -> Takes:
+def either(*several: Predicate) -> Predicate:
     return lambda value: any(takes(value) for takes in several)
 
 
 NONE: Final = one_of(None)
-ANYTHING: Final[Takes] = lambda _: True  # noqa: E731
+ANYTHING: Final[Predicate] = lambda _: True  # noqa: E731
 RULES: Final = either(one_of(*rule_sets()), lambda value: isinstance(value, RuleSet))
 BET_SIZE: Final = either(one_of("min", "max"), number(0, 1000))
 SEED: Final = either(NONE, whole(0, 2**64 - 1))
 CREDITS: Final = whole(0, 2**31 - 1)
-CHARACTERS: Final[Takes] = lambda value: isinstance(value, str)  # noqa: E731
-POLICY: Final[Takes] = lambda value: value in (random_legal, calling_station)  # noqa: E731
+CHARACTERS: Final[Predicate] = lambda value: isinstance(value, str)  # noqa: E731
+POLICY: Final[Predicate] = lambda value: value in (random_legal, calling_station)  # noqa: E731
 PER_TABLE: Final = either(NONE, CREDITS, each(either(CREDITS, each(CREDITS))), callable)
 RANGE: Final = either(NONE, each(number(0, 2**31), 2, 2))
 
-SENSIBLE: Final[dict[str, Takes]] = {
+ACCEPTED: Final[dict[str, Predicate]] = {
     "rules": RULES,
     "many_rules": either(RULES, each(RULES)),
     "num_players": whole(2, 8),
@@ -161,7 +161,7 @@ SENSIBLE: Final[dict[str, Takes]] = {
     "action": whole(0, 100),
     "tables": each(whole(0, 3)),
     "some_tables": either(NONE, each(whole(0, 3))),
-    "any_action": lambda value: type(value) is int,  # an illegal one ends the episode
+    "any_action": lambda value: type(value) is int,  # an illegal action ends the episode
     "table": whole(0, 3),
     "seats": either(whole(0, 7), each(whole(0, 7))),
     "options": either(NONE, lambda value: isinstance(value, dict)),
@@ -186,17 +186,17 @@ SENSIBLE: Final[dict[str, Takes]] = {
     "reward_scale": number(1e-300, 1e308),
     "other": lambda _: False,
 }
-"""What each kind of parameter may be given, as plain Python has it."""
+"""For each kind of parameter, whether a plain Python value is accepted."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A public name with arguments that it takes.
+    """A public name and valid arguments for it.
 
     Attributes:
-        function: what is called.
-        arguments: by name, what is right.
-        kinds: for each argument whose kind in ``SENSIBLE`` has another name, that.
+        function: the public name.
+        arguments: a valid value for each argument.
+        kinds: the key in ``ACCEPTED`` of each argument whose key is not its name.
     """
 
     function: Callable[..., Any]
@@ -214,7 +214,7 @@ RULES_FIELDS: Final = dict.fromkeys(RuleSet.model_fields, ANYTHING)
 
 
 def calls() -> dict[str, Call]:
-    """Return every public name with what it takes, on objects made anew."""
+    """Return every public name with valid arguments, on new objects."""
     tables = Tables(CASINO, 4, 2, seed=1)
     played = Tables(CASINO, 4, 2, seed=1)
     while not played.hand_counts.all():
@@ -230,10 +230,10 @@ def calls() -> dict[str, Call]:
     network = sabacc_agents.load_network("zoo:casino-2p")
     network_file = Path(tempfile.gettempdir(), "sabacc-bad-calls.safetensors")
     common = {"hands": 1, "bet_sizes": ("min", 0.5)}
-    drawn = {"stacks": (10, 20), "equal_stacks": 0.5, "sabacc_pots": (0, 5), "weights": None}
+    start_ranges = {"stacks": (10, 20), "equal_stacks": 0.5, "sabacc_pots": (0, 5), "weights": None}
     ranges = {"sabacc_pots": "pots"}
     per_table = {"keys": None, "dealers": None, "credits": None, "sabacc_pots": None}
-    whose = {"rules": "many_rules", "num_players": "many_num_players", "credits": "many_credits"}
+    kinds = {"rules": "many_rules", "num_players": "many_num_players", "credits": "many_credits"}
     start = {"dealer": 0, "deck": None, "dice": None, "credits": [50, 50], "sabacc_pot": 0}
 
     def reset(environment: Any) -> Callable[..., Any]:
@@ -277,7 +277,7 @@ def calls() -> dict[str, Call]:
         "policy": call(policy, function=lambda row, mask, state: 0),
         "Tables": call(
             Tables,
-            whose,
+            kinds,
             rules="casino",
             num_tables=4,
             num_players=2,
@@ -289,7 +289,7 @@ def calls() -> dict[str, Call]:
             **per_table,
         ),
         "Tables.from_bytes": call(
-            Tables.from_bytes, whose, data=tables.to_bytes(), threads=1, device="cpu", **per_table
+            Tables.from_bytes, kinds, data=tables.to_bytes(), threads=1, device="cpu", **per_table
         ),
         "Tables.step": call(
             tables.step,
@@ -300,7 +300,7 @@ def calls() -> dict[str, Call]:
         "Tables.play": call(tables.play, policies=random_legal, decisions=2),
         "Tables.restart": call(tables.restart, tables=[0]),
         "Tables.set_stakes": call(
-            tables.set_stakes, whose, tables=[0], credits=[50, 50], sabacc_pots=[5]
+            tables.set_stakes, kinds, tables=[0], credits=[50, 50], sabacc_pots=[5]
         ),
         "Tables.clone_from": call(
             tables.clone_from, {"sources": "tables"}, other=played, sources=[0], tables=[1]
@@ -325,7 +325,7 @@ def calls() -> dict[str, Call]:
             num_players=2,
             opponents="random",
             **common,
-            **drawn,
+            **start_ranges,
         ),
         "Sabacc-v0.reset": call(single.reset, seed=1, options=None),
         "Sabacc-v0.reset(options)": call(reset(single), seat=0, **start),
@@ -342,7 +342,7 @@ def calls() -> dict[str, Call]:
             threads=1,
             autoreset_mode="NextStep",
             **common,
-            **drawn,
+            **start_ranges,
         ),
         "make_vec.reset": call(many.reset, seed=1, options=None),
         "make_vec.reset(options)": call(
@@ -364,7 +364,7 @@ def calls() -> dict[str, Call]:
             reward_scale=1.0,
             threads=1,
             **common,
-            **drawn,
+            **start_ranges,
         ),
         "SabaccVecEnv.step": call(trained.step, actions=np.zeros(4, np.int64)),
         "SabaccVecEnv.set_opponents": call(trained.set_opponents, opponents="random", weights=None),
@@ -404,33 +404,33 @@ def calls() -> dict[str, Call]:
     }
 
 
-def outcome(made: Call, changed: Mapping[str, Any]) -> str:
-    """Make a call with some arguments changed; return "refused", "taken", or what is wrong."""
+def outcome(tested: Call, changed: Mapping[str, Any]) -> str:
+    """Make a call with some arguments changed; return "refused", "taken" or an error report."""
     try:
-        made.function(**{**made.arguments, **changed})
+        tested.function(**{**tested.arguments, **changed})
     except SabaccError as error:
         text = str(error)
         return "refused" if text and "\n" not in text else f"a refusal of several lines: {text!r}"
-    except BaseException as error:  # noqa: BLE001  whatever it is, it is not documented
+    except BaseException as error:  # noqa: BLE001  any other exception is not documented
         return f"{type(error).__name__}: {error}"[:300]
     if plain(changed.get("tables", None)) == []:
-        return "taken"  # of no tables every seat is one
+        return "taken"  # without tables any seat is valid
     for name, value in changed.items():
-        if not SENSIBLE[made.kinds.get(name, name)](plain(value)):
+        if not ACCEPTED[tested.kinds.get(name, name)](plain(value)):
             return f"taken, which makes no sense of {name}"
     return "taken"
 
 
 def wrong_outcomes(seed: int, count: int) -> tuple[list[str], Counter[str]]:
-    """Make so many calls; return those that came to something else, and how many came to what.
+    """Make ``count`` calls; return the reports of wrong ones, and how many were refused and taken.
 
-    Each public name in turn has one or two arguments changed, drawn by the seed; 0 calls are every
-    argument of every name with every odd value, once.
+    Each call changes one to three arguments at random. If ``count`` is 0, every argument of every
+    name gets every odd value once.
     """
     rng = random.Random(seed)
     wrong, counted = [], Counter[str]()
-    for name, changed, made in _every() if count == 0 else _drawn(rng, count):
-        found = outcome(made, changed)
+    for name, changed, tested in _each_value_once() if count == 0 else _random_values(rng, count):
+        found = outcome(tested, changed)
         if found in ("refused", "taken"):
             counted[found] += 1
         else:
@@ -438,29 +438,29 @@ def wrong_outcomes(seed: int, count: int) -> tuple[list[str], Counter[str]]:
     return wrong, counted
 
 
-def _every() -> Any:
-    for name, made in calls().items():
-        for argument in made.arguments:
+def _each_value_once() -> Any:
+    for name, tested in calls().items():
+        for argument in tested.arguments:
             for value in odd_values():
-                if not _takes_for_ever(argument, value):
-                    yield name, {argument: value}, made
+                if not _takes_years(argument, value):
+                    yield name, {argument: value}, tested
 
 
-def _drawn(rng: random.Random, count: int) -> Any:
-    made = calls()
+def _random_values(rng: random.Random, count: int) -> Any:
+    tested = calls()
     for number_of in range(count):
         if number_of % 1000 == 0:
-            made = calls()
-        name = rng.choice(list(made))
-        arguments = list(made[name].arguments)
+            tested = calls()
+        name = rng.choice(list(tested))
+        arguments = list(tested[name].arguments)
         some = rng.sample(arguments, min(len(arguments), rng.choice((1, 2, 2, 3))))
         changed = {argument: rng.choice(odd_values()) for argument in some}
-        if not any(_takes_for_ever(*item) for item in changed.items()):
-            yield name, changed, made[name]
+        if not any(_takes_years(*item) for item in changed.items()):
+            yield name, changed, tested[name]
 
 
-def _takes_for_ever(argument: str, value: Any) -> bool:
-    """Say whether an argument is right and means years of play."""
+def _takes_years(argument: str, value: Any) -> bool:
+    """Return whether a valid argument would take years of play."""
     return argument == "decisions" and type(plain(value)) is int and plain(value) > 1000
 
 

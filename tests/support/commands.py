@@ -1,4 +1,4 @@
-"""Running a command as the command line does, in this process."""
+"""Runs `sabacc` commands in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A disk that is full."""
+"""Simulates a full disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @contextmanager
 def full_disk(room: int = 0) -> Iterator[None]:
-    """Let no file of this process grow beyond so many bytes; the system refuses more."""
+    """Limit the files of this process to ``room`` bytes; the system refuses to write more."""
     resource = pytest.importorskip("resource")  # Windows has none
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))

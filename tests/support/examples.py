@@ -1,4 +1,4 @@
-"""The scripts of training/examples, imported: they are files to run, not a package."""
+"""Imports the scripts of training/examples, which are not a package."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Hands whose numbers were changed on purpose: refused, or played on to their end.
+"""Changes numbers in the bytes of games, and checks that each game is refused or can be finished.
 
-Runs by itself, so that another mode of the engine can be asked: compiled code does not notice an
-index beyond its array.
+It runs as a program, so that a test can run it in interpreted mode: compiled code does not notice
+an index beyond the end of an array.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RULES = [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]
 
 
 def forged(game: Game, rng: random.Random) -> bytes:
-    """Return the bytes of a game, its seal whole, one to three numbers of its record changed."""
+    """Return the bytes of a game with one to three numbers changed and a correct checksum."""
     header, record = unpack_checked(FORMAT, game.to_bytes())
     records = np.frombuffer(bytearray(record), GAME_DTYPE)
     for _ in range(rng.randint(1, 3)):
@@ -37,7 +37,7 @@ def forged(game: Game, rng: random.Random) -> bytes:
 
 
 def outcomes(seed: int, count: int) -> tuple[int, int]:
-    """Return how many of so many forged games were played on, and how many refused."""
+    """Forge ``count`` games; return how many were played to their end, and how many refused."""
     rng = random.Random(seed)
     played = refused = 0
     for _ in range(count):

@@ -1,7 +1,7 @@
-"""The exact value of a two-seat zero-sum game, by linear programming over its sequences.
+"""The exact value of a two-seat zero-sum game, by sequence-form linear programming.
 
-Koller, Megiddo and von Stengel (1996): the first seat chooses a realisation plan x; what the second
-can hold it to is the value of a linear program whose dual is solved together with x.
+After Koller, Megiddo and von Stengel (1996): the first seat chooses a realisation plan x. The best
+response of the second seat is a linear program, whose dual is solved together with x.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from sabacc_env.engine.search.game_tree import CHANCE, END
 
 
 def exact_value(tree: GameTree) -> float:
-    """Return what the first seat wins in an equilibrium, in antes."""
+    """Return the value of an equilibrium to the first seat, in antes."""
     own, other = (_sequence_numbers(tree, seat) for seat in (0, 1))
     payoffs = _payoffs(tree, own, other)
     constraints, right = _realisation(tree, 0, own)
     against, right_against = _realisation(tree, 1, other)
-    # Choose x and q: most q . e with  payoffs' x - F' q >= 0,  E x = e,  x >= 0.
+    # Choose x and q: maximise q . e with  payoffs' x - F' q >= 0,  E x = e,  x >= 0.
     cost = np.concatenate([np.zeros(constraints.shape[1]), -right_against])
     held: Any = block_array([[-payoffs.T, against.T]])
     plan: Any = block_array([[constraints, csr_array((constraints.shape[0], against.shape[0]))]])
@@ -43,7 +43,7 @@ def _sequence_numbers(tree: GameTree, seat: int) -> np.ndarray:
 
 
 def _realisation(tree: GameTree, seat: int, numbers: np.ndarray) -> tuple[csr_array, np.ndarray]:
-    """Return the matrix and right side that make a vector a realisation plan of the seat."""
+    """Return the constraints, as matrix and right side, on a realisation plan of the seat."""
     states = np.flatnonzero(tree.states.seats == seat)
     rows, columns, values = [0], [0], [1.0]
     for row, state in enumerate(states, start=1):

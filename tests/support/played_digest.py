@@ -1,4 +1,4 @@
-"""Random hands as one number: every record, observation and mask on the way, hashed.
+"""Hashes every record, observation and mask of random hands.
 
 ``python -m tests.support.played_digest 3 20`` plays 3 hands under each of the rules, at most 20
 moves of each, and prints the digest; test_modes.py compares it between the engine's modes.

@@ -1,4 +1,4 @@
-"""What the code chooses by processor; tests ask for each choice by name."""
+"""Test parameters for choices that depend on the processor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 PRECISIONS: Final = ("float32", "bfloat16")
-"""Every processor can compute in both; bfloat16 is only slower where it has no instructions."""
+"""Every processor computes in both; without instructions for bfloat16 it is only slower."""
 
 TWO_PROCESSORS: Final = pytest.mark.skipif(
     os.cpu_count() == 1, reason="a run with more threads than processors is refused"

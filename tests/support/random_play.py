@@ -1,4 +1,4 @@
-"""Random play that several test folders share, and house rules unlike the published ones."""
+"""Random moves and positions, and house rules that differ from the published rule sets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ HOUSE_RULES = {
 
 
 def random_move(game: Game, rng: random.Random) -> Move:
-    """Choose a legal move, a raise to any total of its grid."""
+    """Return a random legal move; a raise may go to any total on its grid."""
     move = rng.choice(game.legal_moves())
     if move.kind != "raise":
         return move
@@ -59,7 +59,7 @@ def random_move(game: Game, rng: random.Random) -> Move:
 
 
 def decisions(game: Game, rng: random.Random, most: int = 300) -> Iterator[Move]:
-    """Yield random moves before they are played, until the hand is over or ``most`` were."""
+    """Yield each random move before it is played, at most ``most`` of them."""
     for _ in range(most):
         if game.seat_to_act is None:
             return

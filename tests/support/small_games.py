@@ -1,6 +1,6 @@
-"""Every deck of a rung played out by ``Game``: a walk that shares nothing with the flattening.
+"""Plays every deck of a small game with ``Game``, independently of the flattened tree.
 
-Of the chance in a hand a whole deck decides all, as long as nothing is reshuffled or rolled.
+The deck decides all chance of a hand, because nothing is reshuffled or rolled in these games.
 """
 
 from __future__ import annotations
@@ -19,41 +19,43 @@ from sabacc_env.engine.search.game_tree import update_info_states
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.game.view import GameView
 
-Known = tuple[object, ...]
+Facts = tuple[object, ...]
 
 
 class Walk:
-    """What comes out of playing every deck, every action with the same probability.
+    """The results of playing every deck, with uniformly random actions.
 
     Attributes:
-        values: what each seat wins on average, in antes.
-        known: for each information state's key all that its seat was shown on the way, by views.
+        values: the mean payoff of each seat, in antes.
+        known: for each information state, the facts that views showed its seat on the way.
     """
 
     def __init__(self, rung: Rung) -> None:
         self.rung = rung
         self.values = np.zeros(rung.num_players)
-        self.known: dict[int, set[Known]] = {}
+        self.known: dict[int, set[Facts]] = {}
         self._desk = Desk(rung.rule_set, encode_bet_sizes(rung.bet_sizes))
         decks = list(permutations(rung.rule_set.deck))
         for deck in decks:
             game = Game(
                 rung.rule_set, rung.num_players, dealer=rung.num_players - 1, deck=deck, key=0
             )
-            keys = [0] * rung.num_players
-            seen: list[Known] = [()] * rung.num_players
-            self._visit(game, 1 / len(decks), keys, seen)
+            info_states = [0] * rung.num_players
+            facts_before: list[Facts] = [()] * rung.num_players
+            self._visit(game, 1 / len(decks), info_states, facts_before)
 
-    def _visit(self, game: Game, chance: float, keys: list[int], seen: list[Known]) -> None:
+    def _visit(
+        self, game: Game, chance: float, info_states: list[int], facts_before: list[Facts]
+    ) -> None:
         if game.seat_to_act is None:
             assert game.to_dict()["state"] is not None
             self.values += chance * np.array(game.net_credits) / game.rules.ante_unit
             return
         seat = game.show_at(self._desk)
         mask = self._desk.mask.copy()
-        key = _recognised(self.rung, keys[seat], self._desk.observation, mask)
-        shown = (*seen[seat], known_in(game.view(seat)))
-        self.known.setdefault(key, set()).add(shown)
+        info_state = _update_info_state(self.rung, info_states[seat], self._desk.observation, mask)
+        facts = (*facts_before[seat], visible_facts_of(game.view(seat)))
+        self.known.setdefault(info_state, set()).add(facts)
         actions = list(_distinct(game, mask))
         for action in actions:
             after = game.clone()
@@ -61,23 +63,27 @@ class Walk:
             self._visit(
                 after,
                 chance / len(actions),
-                [key if other == seat else old for other, old in enumerate(keys)],
-                [shown if other == seat else old for other, old in enumerate(seen)],
+                [info_state if other == seat else old for other, old in enumerate(info_states)],
+                [facts if other == seat else old for other, old in enumerate(facts_before)],
             )
 
 
-def _recognised(rung: Rung, key: int, observation: np.ndarray, mask: np.ndarray) -> int:
+def _update_info_state(
+    rung: Rung, info_state: int, observation: np.ndarray, mask: np.ndarray
+) -> int:
     floats = observation.copy()
-    keys = np.array([key])
+    info_states = np.array([info_state])
     rows = floats.view(OBSERVATION_DTYPE)
     legal = np.array([int(mask.astype(np.int64) @ (1 << np.arange(len(mask))))])
-    alike = suits_are_isomorphic(rung.rule_set)
-    update_info_states(rows, floats.view(np.int32)[None], alike, legal, np.zeros(1, np.int64), keys)
-    return int(keys[0])
+    isomorphic = suits_are_isomorphic(rung.rule_set)
+    update_info_states(
+        rows, floats.view(np.int32)[None], isomorphic, legal, np.zeros(1, np.int64), info_states
+    )
+    return int(info_states[0])
 
 
-def known_in(view: GameView) -> Known:
-    """Return all that a view tells, cards as values: on the rungs no suit is told apart."""
+def visible_facts_of(view: GameView) -> Facts:
+    """Return all facts in a view, with cards as values: no rung distinguishes suits."""
 
     def values(cards: object) -> object:
         return tuple(None if card is None else card.value for card in cards)  # type: ignore[attr-defined]
@@ -100,7 +106,7 @@ def known_in(view: GameView) -> Known:
 
 
 def _distinct(game: Game, mask: np.ndarray) -> Iterator[int]:
-    """Yield the legal actions, of those on alike cards of the hand only one."""
+    """Yield the legal actions, but only one of those on equivalent cards of the hand."""
     seat = game.seat_to_act
     assert seat is not None
     known = set(game.known_cards(seat))

@@ -1,4 +1,4 @@
-"""Hypothesis strategies that several test folders share: any rules that can be played."""
+"""Hypothesis strategies for rule sets that can be played."""
 
 from __future__ import annotations
 
@@ -26,28 +26,30 @@ def rule_sets(draw: st.DrawFn, *, points: bool | None = None) -> RuleSet:
     """
     if points is None:
         points = draw(st.sampled_from((False, False, False, True)))
-    course = draw(_courses(points))
-    cards = draw(_cards(course["phases"], course["spike_card"]))
+    hand_fields = draw(_hand_fields(points))
+    card_fields = draw(_card_fields(hand_fields["phases"], hand_fields["spike_card"]))
     if points:
-        return RuleSet(**course, **cards, starting_credits=None, hand_ante=1, sabacc_ante=0)
-    stakes = draw(_stakes(cards["seats"][1]))
-    fees = draw(_fees(cards["card_actions"], stakes["hand_ante"]))
-    return RuleSet(**course, **cards, **stakes, **draw(_bets()), fees=fees)
+        return RuleSet(
+            **hand_fields, **card_fields, starting_credits=None, hand_ante=1, sabacc_ante=0
+        )
+    credit_fields = draw(_credit_fields(card_fields["seats"][1]))
+    fees = draw(_fees(card_fields["card_actions"], credit_fields["hand_ante"]))
+    return RuleSet(**hand_fields, **card_fields, **credit_fields, **draw(_bet_fields()), fees=fees)
 
 
 @st.composite
 def tables(draw: st.DrawFn, *, points: bool | None = None) -> tuple[RuleSet, int]:
-    """Draw rules and a number of players that they seat."""
+    """Draw rules and a number of players that they allow."""
     rules = draw(rule_sets(points=points))
     least, most = rules.seats
     return rules, draw(st.sampled_from(range(least, most + 1)))
 
 
 @st.composite
-def _courses(draw: st.DrawFn, points: bool) -> dict[str, Any]:
+def _hand_fields(draw: st.DrawFn, points: bool) -> dict[str, Any]:
     """Phases, dice, junking, Spike Card and ranking; some seat gets a turn."""
     opening_bet = not points and draw(st.booleans())
-    course = {
+    hand_fields = {
         "opening_bet": opening_bet,
         "phases": draw(
             st.sampled_from(
@@ -60,7 +62,7 @@ def _courses(draw: st.DrawFn, points: bool) -> dict[str, Any]:
             )
         ),
     }
-    return course | {
+    return hand_fields | {
         "doubles": draw(st.sampled_from(REDRAWS)),
         "double_spike": draw(st.sampled_from(REDRAWS)),
         "junk_when": draw(st.sampled_from(("facing_bet", "betting", "cards"))),
@@ -72,7 +74,7 @@ def _courses(draw: st.DrawFn, points: bool) -> dict[str, Any]:
 
 
 @st.composite
-def _cards(draw: st.DrawFn, phases: tuple[str, ...], spike_card: bool) -> dict[str, Any]:
+def _card_fields(draw: st.DrawFn, phases: tuple[str, ...], spike_card: bool) -> dict[str, Any]:
     """Card actions, and a deck and hands that fit each other and the seats."""
     others = draw(st.sets(st.sampled_from(("draw", "buy_discard", "discard_draw", "swap"))))
     choices = ["replace", *["replace_spike"] * spike_card]
@@ -105,7 +107,7 @@ def _cards(draw: st.DrawFn, phases: tuple[str, ...], spike_card: bool) -> dict[s
 
 
 @st.composite
-def _stakes(draw: st.DrawFn, most_seats: int) -> dict[str, Any]:
+def _credit_fields(draw: st.DrawFn, most_seats: int) -> dict[str, Any]:
     """Antes, stacks from one ante unit up, and the junk penalty."""
     hand_ante, sabacc_ante = draw(st.integers(1, 30)), draw(st.integers(0, 15))
     unit = hand_ante + sabacc_ante
@@ -120,16 +122,19 @@ def _stakes(draw: st.DrawFn, most_seats: int) -> dict[str, Any]:
 
 
 @st.composite
-def _bets(draw: st.DrawFn) -> dict[str, Any]:
+def _bet_fields(draw: st.DrawFn) -> dict[str, Any]:
     """Bet and raise limits on one step."""
     step = draw(st.integers(1, 10))
-    bets: dict[str, Any] = {"bet_step": step, "max_raises": draw(st.none() | st.integers(0, 4))}
+    bet_fields: dict[str, Any] = {
+        "bet_step": step,
+        "max_raises": draw(st.none() | st.integers(0, 4)),
+    }
     for kind in ("bet", "raise"):
         least = step * draw(st.integers(1, 4))
-        bets[f"min_{kind}"] = least
+        bet_fields[f"min_{kind}"] = least
         steps = draw(st.none() | st.integers(0, 8))
-        bets[f"max_{kind}"] = None if steps is None else least + steps * step
-    return bets
+        bet_fields[f"max_{kind}"] = None if steps is None else least + steps * step
+    return bet_fields
 
 
 @st.composite

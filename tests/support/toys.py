@@ -1,4 +1,4 @@
-"""Agents simple enough to know beforehand what they do."""
+"""Agents whose every action is known in advance."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ MIN = FIRST_BET
 
 
 class FirstLegal:
-    """Takes the first legal action of its list, else the first of all: stands, checks, calls."""
+    """Takes the first legal action of ``prefers``, else the first legal action.
+
+    ``calls`` records the calls of its optional methods.
+    """
 
     prefers: ClassVar[tuple[int, ...]] = ()
 
     def __init__(self, rules, num_players, bet_sizes=()) -> None:
-        self.told: list[tuple[str, Any]] = []
+        self.calls: list[tuple[str, Any]] = []
 
     def reset(self, num_tables: int) -> None:
-        self.told.append(("reset", num_tables))
+        self.calls.append(("reset", num_tables))
 
     def restart(self, tables: NDArray[np.int64]) -> None:
-        self.told.append(("restart", tables.tolist()))
+        self.calls.append(("restart", tables.tolist()))
 
     def act(self, observations, action_masks, rng, tables=None):
         assert len(observations) == len(action_masks) == len(tables)
@@ -46,7 +49,7 @@ class Coward(FirstLegal):
 
 
 class Bully(FirstLegal):
-    """Bets the least where there is no bet yet, and calls."""
+    """Makes the smallest bet if nobody has bet, and calls."""
 
     def act(self, observations, action_masks, rng, tables=None):
         bets = (action_masks[:, CHECK] > 0) & (action_masks[:, MIN] > 0)
@@ -54,7 +57,7 @@ class Bully(FirstLegal):
 
 
 class Viewer(FirstLegal):
-    """Plays as ``FirstLegal`` does, but is given views."""
+    """Plays as ``FirstLegal`` does, but gets views."""
 
     wants = "views"
 
@@ -67,21 +70,21 @@ class Viewer(FirstLegal):
 
 
 class Illegal(FirstLegal):
-    """Takes an action that is never legal first."""
+    """Takes an illegal action."""
 
     def act(self, observations, action_masks, rng, tables=None):
         return action_masks.argmin(axis=1).astype(np.int64)
 
 
 class RaiseTo(FirstLegal):
-    """Gives what the engine takes for a raise to 40 where a raise is legal."""
+    """Returns the engine's code of a raise to 40, which is not an action, if it may raise."""
 
     def act(self, observations, action_masks, rng, tables=None):
         return np.where(action_masks[:, MIN] > 0, RAISE_TO + 40, action_masks.argmax(axis=1))
 
 
 class Historian(FirstLegal):
-    """Wants views, and finds in each the moves of the seats that have acted."""
+    """Gets views, and checks that each holds the moves before it."""
 
     wants = "views"
 
@@ -93,7 +96,7 @@ class Historian(FirstLegal):
 
 
 class Counting(FirstLegal):
-    """Takes the legal action whose turn it is, by how often it has acted in the hand."""
+    """Takes the n-th legal action at its n-th turn of a hand, counted round."""
 
     def reset(self, num_tables: int) -> None:
         self.turns = np.zeros(num_tables, np.int64)
@@ -120,7 +123,32 @@ class Counting(FirstLegal):
 
 
 class Undecided(FirstLegal):
-    """Tells chances that are none."""
+    """Returns NaN as its probabilities."""
 
     def probabilities(self, observations, action_masks):
         return np.full(action_masks.shape, np.nan)
+
+
+class Preferring:
+    """Takes the first legal action of the list it is made with, else the first legal action.
+
+    It is built without a game, and records where it acted and restarted.
+    """
+
+    def __init__(self, *prefers: int) -> None:
+        self.prefers = prefers
+        self.acted: set[int] = set()
+        self.restarted: set[int] = set()
+
+    def reset(self, num_tables):
+        pass
+
+    def restart(self, tables):
+        self.restarted.update(tables.tolist())
+
+    def act(self, observations, action_masks, rng, tables=None):
+        self.acted.update(tables.tolist())
+        scores = action_masks.astype(float)
+        for rank, action in enumerate(self.prefers):
+            scores[:, action] *= 100 - rank
+        return scores.argmax(axis=1)

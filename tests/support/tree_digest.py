@@ -1,4 +1,4 @@
-"""Flattened games as one number: ``python -m tests.support.tree_digest``."""
+"""Hashes two flattened games: ``python -m tests.support.tree_digest``."""
 
 from __future__ import annotations
 

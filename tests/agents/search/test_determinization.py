@@ -16,7 +16,12 @@ from sabacc_agents.search.public_history import information_state_of
 from sabacc_env import Card, Game, RuleSet, SabaccError, load_rules, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.search.determinization import sample_determinization
-from tests.support.exact_worlds import SIZES, played_again, sampled, with_history
+from tests.support.determinizations import (
+    SIZES,
+    replay_with_deck,
+    sample_determinizations,
+    with_history,
+)
 from tests.support.random_play import HOUSE_RULES, random_position
 from tests.support.strategies import tables
 
@@ -49,15 +54,15 @@ def assert_worlds_fit(game: Game, seed: int) -> bool:
     assert seat is not None
     view = game.view(seat)
     shuffled = bool(game._record.reshuffles)
-    for world, order in sampled(view, 4, seed):
-        assert with_history(world, game).view(seat) == view
+    for determinization, order in sample_determinizations(view, 4, seed):
+        assert with_history(determinization, game).view(seat) == view
         assert sorted(order) == sorted(view.rules.deck)
         if not shuffled:
-            again = played_again(view, order)
+            again = replay_with_deck(view, order)
             assert again.view(seat) == view
-            assert again.hands == world.hands
-            assert sorted(again.draw_pile) == sorted(world.draw_pile)
-            assert again.junked_cards == world.junked_cards
+            assert again.hands == determinization.hands
+            assert sorted(again.draw_pile) == sorted(determinization.draw_pile)
+            assert again.junked_cards == determinization.junked_cards
     return shuffled
 
 
@@ -91,7 +96,7 @@ def expected(view) -> Counter:
     found: Counter = Counter()
     for order in itertools.permutations(view.rules.deck):
         try:
-            again = played_again(view, [Card(card) for card in order])
+            again = replay_with_deck(view, [Card(card) for card in order])
         except SabaccError:
             continue
         if again.view(view.seat) == view:
@@ -123,12 +128,16 @@ def test_every_deck_that_fits_is_as_likely(rules, moves):
     view = game.view(game.seat_to_act)
     chances = expected(view)
     count = 6000
-    found = Counter((str(w.hands), w.draw_pile[0]) for w, _ in sampled(view, count, seed=7))
+    found = Counter(
+        (str(w.hands), w.draw_pile[0]) for w, _ in sample_determinizations(view, count, seed=7)
+    )
     assert set(found) <= set(chances)
     assert len(chances) > 1
     total = sum(chances.values())
-    wanted = {world: count * decks / total for world, decks in chances.items()}
-    distance = sum((found[world] - each) ** 2 / each for world, each in wanted.items())
+    wanted = {determinization: count * decks / total for determinization, decks in chances.items()}
+    distance = sum(
+        (found[determinization] - each) ** 2 / each for determinization, each in wanted.items()
+    )
     freedom = len(chances) - 1
     assert distance < freedom + 5 * (2 * freedom) ** 0.5
 

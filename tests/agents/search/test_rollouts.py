@@ -21,7 +21,7 @@ from sabacc_env.engine.layout import CALL, CHECK, FIRST_BET_ACTION, GAME_DTYPE, 
 from sabacc_env.engine.search.rollouts import STOCHASTIC_POLICY_SIGNATURE, sample_determinizations
 from tests.agents.test_agents import deck_from
 from tests.support.agents import decision
-from tests.support.exact_worlds import SIZES
+from tests.support.determinizations import SIZES
 from tests.support.random_play import HOUSE_RULES, random_position
 from tests.test_information import rearranged
 

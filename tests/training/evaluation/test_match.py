@@ -101,7 +101,7 @@ def test_an_agent_is_told_of_every_hand_that_begins():
     agents = (toys.FirstLegal(CASINO, 2), toys.Bully(CASINO, 2))
     play_match(CASINO, agents, deals=10, seed=0, num_tables=6)
     for agent in agents:
-        (kind, tables), *restarts = agent.told
+        (kind, tables), *restarts = agent.calls
         assert (kind, tables) == ("reset", 6)
         begun = sorted(table for _, tables in restarts for table in tables)
         assert begun == sorted([0, 1, 2, 3, 4, 5] * 2 + [0, 3])  # deals 3 to 8, then deal 9
@@ -110,9 +110,9 @@ def test_an_agent_is_told_of_every_hand_that_begins():
 def test_hands_are_reported_as_they_end():
     reports = []
     match = play(toys.Bully, toys.Coward, on_hands=reports.append)
-    told = np.concatenate(reports)
-    assert told.shape == (120, 2)
-    assert np.array_equal(told.sum(axis=0), match.net_credits.sum(axis=(0, 1)))
+    calls = np.concatenate(reports)
+    assert calls.shape == (120, 2)
+    assert np.array_equal(calls.sum(axis=0), match.net_credits.sum(axis=(0, 1)))
 
 
 def test_an_illegal_action_is_refused():

@@ -13,7 +13,7 @@ from sabacc_training.solved_games.rung import Rung, load_rung
 
 from sabacc_env import SabaccError
 from sabacc_env.engine.search.game_tree import CHANCE, END
-from tests.support.small_games import Walk, known_in
+from tests.support.small_games import Walk, visible_facts_of
 
 SIZES = {  # nodes, information states
     "one_card": (631, 42),
@@ -107,7 +107,7 @@ def test_a_tree_is_the_game_that_is_played(name: str) -> None:
     every = np.arange(len(tree.states.seats))
     for key, view in zip(tree.states.hashes.tolist(), views_at(tree, every), strict=True):
         (shown,) = walk.known[key]
-        assert known_in(view) == shown[-1]
+        assert visible_facts_of(view) == shown[-1]
 
 
 @pytest.mark.parametrize("rules", [DICE, TWO_SUITS], ids=["dice", "suits"])

@@ -1,4 +1,4 @@
-"""Worlds drawn one by one, in plain terms."""
+"""Determinizations of a view as games, sampled by the engine or dealt from a deck."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from sabacc_env.game.game import Game, game_of_record
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
 
 
-def sampled(view, count, seed=0):
-    """Yield worlds that fit a view: the game as it stands there, and the order of its deck."""
+def sample_determinizations(view, count, seed=0):
+    """Yield games that fit a view, each with the order of its deck."""
     info_state, space = information_state_of(view, SIZES), make_workspace()
-    worlds = np.zeros(count, GAME_DTYPE)
+    determinizations = np.zeros(count, GAME_DTYPE)
     for place in range(count):
-        assert sample_determinization(info_state, space, seed, 1, worlds, place)
-        order = [
+        assert sample_determinization(info_state, space, seed, 1, determinizations, place)
+        deck = [
             Card(int(space.card_of_token[token])) for token in space.order[: len(view.rules.deck)]
         ]
-        yield game_of_record(view.rules, worlds[place : place + 1].copy()), order
+        yield game_of_record(view.rules, determinizations[place : place + 1].copy()), deck
 
 
-def with_history(world, game):
-    """Return a world with the history of the game that it may be."""
-    return game_of_record(world.rules, world._records, game._played)
+def with_history(determinization, game):
+    """Return a determinization with the history of the game that it stands for."""
+    return game_of_record(determinization.rules, determinization._records, game._played)
 
 
-def dealt(view, order):
-    """Return the hand of a view dealt from another deck, before the first move."""
+def deal_with_deck(view, deck):
+    """Return the hand of a view, dealt from another deck, before its first move."""
     points = view.rules.points
     able = sum(points or each >= view.rules.ante_unit for each in view.credits_before)
     return Game(
         view.rules,
         view.num_players,
         dealer=view.dealer,
-        deck=order,
+        deck=deck,
         dice=view.dice or None,
         credits=None if points else view.credits_before,
         sabacc_pot=0 if points else view.sabacc_pot - able * view.rules.sabacc_ante,
@@ -48,9 +48,9 @@ def dealt(view, order):
     )
 
 
-def played_again(view, order):
-    """Return the hand of a view dealt from another deck, the public moves played again."""
-    game = dealt(view, order)
+def replay_with_deck(view, deck):
+    """Return the hand of a view, dealt from another deck, after the same public moves."""
+    game = deal_with_deck(view, deck)
     for turn in view.history:
         assert game.seat_to_act == turn.seat
         game.play(turn.move)

@@ -1,7 +1,8 @@
-"""What a GPU would run, with no GPU present: ``python -m tests.cuda.ptx FOLDER`` writes it there.
+"""Writes the PTX code of every GPU kernel, without a GPU.
 
-Tables are played on the CPU by a device that compiles, before each call, the kernel which a GPU
-would start with the same arguments, for compute capability 9.0. It takes minutes.
+``python -m tests.support.gpu_code FOLDER`` writes it to a folder, which takes minutes. A device
+plays tables on the CPU. Before each call it compiles the kernel that a GPU would start with the
+same arguments, for compute capability 9.0.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from sabacc_env.tables.cpu import Cpu
 CAPABILITY = (9, 0)
 
 
-class Compiling(Cpu):
-    """Tables of the CPU whose kernels for a GPU are compiled and written to a folder."""
+class CompilingDevice(Cpu):
+    """A CPU device that also compiles the GPU kernels and writes them to a folder."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(threads=1)
@@ -58,7 +59,7 @@ class Compiling(Cpu):
 
 def write_all(folder: Path) -> None:
     """Write every kernel that ``Tables`` starts."""
-    device = Compiling(folder)
+    device = CompilingDevice(folder)
     with patch("sabacc_env.tables.tables.device_named", lambda name, threads: device):
         tables = Tables("casino", num_tables=2, num_players=2, packed=True)
     tables.step([0, 0])

@@ -1,4 +1,4 @@
-"""The same tables on two devices, played side by side and compared byte by byte."""
+"""Plays the same tables on the CPU and on another device, and compares them byte by byte."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from sabacc_env import Tables, rule_sets
 from sabacc_env.policies import always_raise, calling_station, policy, random_legal
 
-SHOWN = "observations action_masks seats_to_act finished match_finished net_credits hand_counts"
+COMPARED = "observations action_masks seats_to_act finished match_finished net_credits hand_counts"
 
 
 @policy
@@ -24,8 +24,8 @@ def highest_action(_observation, legal, word):
     return action
 
 
-class Match:
-    """Tables of the CPU and of a device, which must stay equal."""
+class DevicePair:
+    """The same tables on the CPU and on another device, which must stay equal."""
 
     def __init__(self, device: str, *args: Any, **settings: Any) -> None:
         self.cpu = Tables(*args, **settings)
@@ -33,23 +33,23 @@ class Match:
         self.rng = np.random.default_rng(0)
         self.compare()
 
-    def both(self, name: str, *args: Any, **settings: Any) -> None:
-        """Call a method of both."""
+    def call_both(self, name: str, *args: Any, **settings: Any) -> None:
+        """Call a method of both and compare them."""
         for tables in (self.cpu, self.other):
             getattr(tables, name)(*args, **settings)
         self.compare()
 
     def compare(self) -> None:
-        """Assert that all that a user can see is equal, and all records."""
-        for name in SHOWN.split():
-            ours, theirs = (fetched(tables, getattr(tables, name)) for tables in self.two)
+        """Assert that the public arrays and all records are equal."""
+        for name in COMPARED.split():
+            ours, theirs = (on_host(tables, getattr(tables, name)) for tables in self.both)
             assert ours.shape == theirs.shape, name
             assert ours.dtype == theirs.dtype, name
             assert ours.tobytes() == theirs.tobytes(), name
         assert self.cpu.to_bytes() == self.other.to_bytes()
 
     @property
-    def two(self) -> tuple[Tables, Tables]:
+    def both(self) -> tuple[Tables, Tables]:
         return self.cpu, self.other
 
     def legal_actions(self) -> Any:
@@ -59,24 +59,24 @@ class Match:
 
     def step(self, times: int) -> None:
         for _ in range(times):
-            self.both("step", self.legal_actions())
+            self.call_both("step", self.legal_actions())
 
     def step_some(self) -> None:
         which = self.rng.permutation(self.cpu.num_tables)[: self.cpu.num_tables // 2 + 1]
-        self.both("step", self.legal_actions()[which], which)
+        self.call_both("step", self.legal_actions()[which], which)
 
     def clone_some(self) -> None:
-        """Clone tables onto others of the same batch, some sources being targets too."""
+        """Clone tables within the batch, where some sources are also targets."""
         n = self.cpu.num_tables
-        for tables in self.two:
+        for tables in self.both:
             tables.clone_from(tables, (np.arange(n - 1) + 1)[::-1].copy(), np.arange(n - 1))
         self.compare()
 
-    def look_back(self) -> None:
-        """Compare what seats saw of the hands that ended, and how they did."""
+    def compare_final_hands(self) -> None:
+        """Compare the final observations and outcomes of the hands that ended."""
         over = np.flatnonzero(self.cpu.hand_counts)
-        ours, theirs = (tables.final_observations(over, over % 2) for tables in self.two)
-        assert ours.tobytes() == fetched(self.other, theirs).tobytes()
+        ours, theirs = (tables.final_observations(over, over % 2) for tables in self.both)
+        assert ours.tobytes() == on_host(self.other, theirs).tobytes()
         assert self.cpu.final_endings(over).tobytes() == self.other.final_endings(over).tobytes()
         if len(over):
             first = int(over[0])
@@ -84,27 +84,29 @@ class Match:
         assert self.cpu.game(0).to_bytes() == self.other.game(0).to_bytes()
 
 
-def fetched(tables: Tables, array: Any) -> Any:
+def on_host(tables: Tables, array: Any) -> Any:
     """Return an array of these tables on the host."""
     return tables._device.fetch(array)
 
 
-def play_matches(device: str, num_tables: int, decisions: int) -> int:
-    """Play all rule sets on a device and on the CPU; return how many decisions were the same."""
+def compare_devices(device: str, num_tables: int, decisions: int) -> int:
+    """Play all rule sets on a device and on the CPU; return the number of equal decisions."""
     played = 0
     for number, rules in enumerate(rule_sets()):
         for players in (2, 4 + number % 3):
-            match = Match(device, rules, num_tables, players, seed=number, packed=bool(number % 2))
-            match.step(decisions)
-            match.step_some()
-            match.both("play", random_legal, decisions)
+            pair = DevicePair(
+                device, rules, num_tables, players, seed=number, packed=bool(number % 2)
+            )
+            pair.step(decisions)
+            pair.step_some()
+            pair.call_both("play", random_legal, decisions)
             some = [always_raise, highest_action, calling_station, highest_action] * 2
-            match.both("play", some[:players], decisions)
-            match.look_back()
-            match.clone_some()
-            match.both("play", calling_station, decisions)
+            pair.call_both("play", some[:players], decisions)
+            pair.compare_final_hands()
+            pair.clone_some()
+            pair.call_both("play", calling_station, decisions)
             played += 4 * decisions * num_tables
-    mixed = Match(
+    mixed = DevicePair(
         device,
         list(rule_sets()),
         len(rule_sets()),
@@ -114,5 +116,5 @@ def play_matches(device: str, num_tables: int, decisions: int) -> int:
         keys=2**63 + np.arange(6, dtype=np.uint64),
     )
     mixed.step(decisions)
-    mixed.both("play", random_legal, decisions)
+    mixed.call_both("play", random_legal, decisions)
     return played + 2 * decisions * len(rule_sets())
