@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sabacc_env import Card, Game, Move, RuleSet, load_rules, rule_sets, sabacc_v0
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import slot_order
-from sabacc_env.engine.observation.public_features import show_seats
+from sabacc_env.engine.observation.public_features import update_public_seats
 from sabacc_env.game.turn_buffers import Desk
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, blocks, feature_names
 from sabacc_env.render.text import render_text
@@ -135,9 +135,7 @@ def rearranged(game: Game, shown: set[int], rng: random.Random) -> Game:
     for field in ("key_low", "key_high", "deck_state"):
         record[field] = rng.getrandbits(32)
     record.dice[record.rolls :] = rng.randint(1, 6)
-    show_seats(
-        record, game._rules_record[0]
-    )  # what everyone sees is the same, so this changes none
+    update_public_seats(record, game._rules_record[0])  # nothing public differs: changes nothing
     assert sorted(_all_cards(twin)) == sorted(_all_cards(game)) == list(game.rules.deck)
     return twin
 
@@ -182,6 +180,17 @@ def test_no_seat_sees_what_is_hidden_under_any_rules(
 ) -> None:
     *_, last = positions(*table, seed, rng, most=rng.randint(1, 40))
     assert_nothing_leaks(last, rng)
+
+
+@at_every_table
+def test_public_features_are_kept_up_to_date(rules: RuleSet, num_players: int) -> None:
+    """The invariant that ``engine.observation.public_features`` states."""
+    rng = random.Random(f"{rules.name} {num_players}")
+    for _ in range(3):
+        for knowledge in positions(rules, num_players, rng.getrandbits(64), rng):
+            twin = knowledge.game.clone()
+            update_public_seats(twin._records[0], twin._rules_record[0])
+            assert twin == knowledge.game
 
 
 def test_the_rearrangement_would_show_a_leak() -> None:

@@ -3,8 +3,7 @@
 from sabacc_env.engine.chance import forced_outcome, roll
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import FORCED, NO_REDRAW, REDRAW_ALL, REDRAW_ONE, Record
-from sabacc_env.engine.observation.encoding import SIXTHS
-from sabacc_env.engine.observation.public_features import show_seats
+from sabacc_env.engine.observation.public_features import update_public_dice
 from sabacc_env.engine.piles import (
     add_card,
     clear_hand,
@@ -30,9 +29,8 @@ def roll_dice(g: Record) -> bool:
         g.dice[index, 1] = second
     elif index >= g.dice_given:
         return False
-    g.public_dice[2 * index] = SIXTHS[int(g.dice[index, 0]) & 7]
-    g.public_dice[2 * index + 1] = SIXTHS[int(g.dice[index, 1]) & 7]
     g.rolls = index + 1
+    update_public_dice(g, index)
     return True
 
 
@@ -54,7 +52,6 @@ def dice_phase(g: Record, r: Record) -> None:
     if effect == REDRAW_ALL:
         spike_too = int(r.spike_card) == 1 and int(g.dice[int(g.round_no) - 1, 0]) == 1
         redraw_all(g, spike_too)
-        show_seats(g, r)
 
 
 @jit

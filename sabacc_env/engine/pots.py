@@ -2,7 +2,6 @@
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import OVER, Record
-from sabacc_env.engine.observation.public_features import show_stakes
 from sabacc_env.engine.piles import card_value, lowest, next_seat, put_face_up, take_top
 from sabacc_env.engine.ranking import hand_place, hand_strength, hand_total
 
@@ -151,4 +150,3 @@ def finish_hand(g: Record, r: Record) -> None:
             g.net_credits[seat] = int(g.net_credits[seat]) - (int(g.seated) >> seat & 1)
         else:
             g.net_credits[seat] = int(g.credits[seat]) - int(g.credits_before[seat])
-        show_stakes(g, r, seat)

@@ -36,7 +36,6 @@ from sabacc_env.engine.layout import (
     LOG_LENGTH,
     MAX_HAND,
     NUM_KINDS,
-    OBSERVED_ROUNDS,
     OVER,
     RAISE,
     RAISE_TO,
@@ -49,11 +48,10 @@ from sabacc_env.engine.layout import (
     kind_bits,
 )
 from sabacc_env.engine.observation.public_features import (
+    change_marker,
     log_action,
-    show_card_action,
-    show_cards,
-    show_seats,
-    show_stakes,
+    update_acting_seat,
+    update_public_seats,
 )
 from sabacc_env.engine.piles import (
     add_card,
@@ -154,13 +152,13 @@ def deal(g: Record, r: Record) -> None:
     if r.turns_up == 1:
         turn_up(g)
     g.round_no = 0
-    show_seats(g, r)
     g.phase_index = int(r.num_phases) - 1
     if r.opening_bet == 1:
         begin_phase(g, r, BETTING)
     else:
         next_phase(g, r)
     advance(g, r)
+    update_public_seats(g, r)
 
 
 # Whose turn it is.
@@ -189,19 +187,17 @@ def next_phase(g: Record, r: Record) -> None:
     g.phase_index = int(g.phase_index) + 1
     while g.phase_index >= r.num_phases:
         if g.round_no == 0 and r.spike_card == 1:
-            deal_spikes(g, r)
+            deal_spikes(g)
         if g.round_no == r.rounds:
             finish_hand(g, r)
             return
         g.round_no = int(g.round_no) + 1
         g.phase_index = 0
-        if g.round_no > OBSERVED_ROUNDS:
-            show_seats(g, r)
     begin_phase(g, r, int(r.phases[int(g.phase_index)]))
 
 
 @jit
-def deal_spikes(g: Record, r: Record) -> None:
+def deal_spikes(g: Record) -> None:
     """Deal a Spike Card to each remaining seat, the first seat first."""
     waiting = int(g.remaining)
     seat = int(g.dealer)
@@ -209,7 +205,6 @@ def deal_spikes(g: Record, r: Record) -> None:
         seat = next_seat(waiting, seat)
         waiting &= ~(1 << seat)
         deal_spike(g, seat)
-    show_seats(g, r)
 
 
 @inlined
@@ -388,15 +383,14 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
         junk(g, r, seat)
     log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]), pot)
     if phase == CARDS:
-        round_no = int(g.round_no)
-        g.card_action[seat, round_no - 1] = kind
-        show_card_action(g, seat, min(round_no, OBSERVED_ROUNDS) - 1, kind)
-    show_stakes(g, r, seat)
-    if phase != BETTING or kind == JUNK:
-        show_cards(g, seat)
+        g.card_action[seat, int(g.round_no) - 1] = kind
     if g.drawn < 0:  # else the same seat has its second choice
         end_turn(g, seat)
+    update_acting_seat(g, r, seat, phase, kind)
+    marker = change_marker(g)
     advance(g, r)
+    if change_marker(g) != marker:
+        update_public_seats(g, r)
 
 
 @inlined

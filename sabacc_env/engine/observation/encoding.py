@@ -46,10 +46,12 @@ for _id in range(NUM_CARDS):
     CARD_ENCODING[_id] = _value / 10 if _value else SYLOP_ENCODING
     SUIT_ENCODING[_id] = (_id // 20 + 1) / 3 if _value else 0
 
+SOURCE, HAND, MONEY = 0, 1, 2
 KIND_ENCODING: Final = np.zeros((16, 3), dtype=np.float32)
-"""A move kind as three numbers, none as zeros: where a card comes from (1 the draw pile, -1 the
-discard pile, 0.5 a forced redraw); what becomes of the hand (above 0 it grows or stays, below 0 a
-card is put down); what becomes of the bet (1 raise, 0.5 call, 0.25 check, -1 junk)."""
+"""A move kind as three numbers, none as zeros. ``SOURCE``: where a card comes from (1 the draw
+pile, -1 the discard pile, 0.5 a forced redraw). ``HAND``: what becomes of the hand (above 0 it
+grows or stays, below 0 a card is put down). ``MONEY``: what becomes of the bet (1 raise, 0.5 call,
+0.25 check, -1 junk)."""
 for _kind, _code in {
     STAND: (0, 0.5, 0),
     DRAW: (1, 1, 0),

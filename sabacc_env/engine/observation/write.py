@@ -22,6 +22,7 @@ from sabacc_env.engine.layout import (
     SEAT_FEATURES,
     Record,
 )
+from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.engine.observation.encoding import (
     CARD_ENCODING,
     CARD_THIRDS,
@@ -42,6 +43,14 @@ from sabacc_env.engine.observation.encoding import (
 )
 from sabacc_env.engine.piles import VALUES, count
 from sabacc_env.engine.ranking import KEY_SHIFT, PLACE_SHIFT, hand_place
+
+SLOT: Final = COLUMNS.own_slots
+TOTAL: Final = COLUMNS.own_total
+RANK: Final = COLUMNS.own_rank
+STAKES: Final = COLUMNS.own_stakes
+PHASE: Final = COLUMNS.phase
+TABLE: Final = COLUMNS.table
+BETTING_TURN: Final = COLUMNS.betting
 
 ZERO: Final = np.float32(0)
 SUIT: Final = 0xFFFFF
@@ -88,21 +97,22 @@ def write_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
         value = int(VALUES[card])
         total += value
         out.own_values[(10 + value) & 31] += CARD_THIRDS[card]
-        out.own_slots[3 * slot] = CARD_ENCODING[card]
-        out.own_slots[3 * slot + 1] = SUIT_ENCODING[card]
-        out.own_slots[3 * slot + 2] = known >> card & 1
+        first = len(SLOT) * slot
+        out.own_slots[first + SLOT.card] = CARD_ENCODING[card]
+        out.own_slots[first + SLOT.suit] = SUIT_ENCODING[card]
+        out.own_slots[first + SLOT.known] = known >> card & 1
     out.own_spike[0] = CARD_ENCODING[spike]
     if g.num_cards[seat] > 0:
         strength = hand_place(int(r.ranking), g, seat, total)
-        out.own_total[0] = TOTAL_ENCODING[total & 127]
-        out.own_total[1] = flag(total == 0)
-        out.own_total[2] = flag(total > 0)
-        out.own_rank[0] = PLACE_ENCODING[strength >> PLACE_SHIFT & 31]
-        out.own_rank[1] = KEY_ENCODING[strength >> KEY_SHIFT & 63]
+        out.own_total[TOTAL.total] = TOTAL_ENCODING[total & 127]
+        out.own_total[TOTAL.is_zero] = flag(total == 0)
+        out.own_total[TOTAL.is_positive] = flag(total > 0)
+        out.own_rank[RANK.place] = PLACE_ENCODING[strength >> PLACE_SHIFT & 31]
+        out.own_rank[RANK.first_key] = KEY_ENCODING[strength >> KEY_SHIFT & 63]
     else:
-        for index in range(3):
+        for index in range(len(TOTAL)):
             out.own_total[index] = 0.0
-        for index in range(2):
+        for index in range(len(RANK)):
             out.own_rank[index] = 0.0
 
 
@@ -143,24 +153,26 @@ def ascending_value_bits(suit: int) -> int:
 def write_progress(g: Record, seat: int, out: Record) -> None:
     """Write round, phase, dice, position and the like."""
     round_no = int(g.round_no)
-    for index in range(5):
+    for index in range(len(COLUMNS.round_no)):
         out.round_no[index] = 0.0
-    out.round_no[min(round_no, 4) & 7] = 1.0
+    out.round_no[min(round_no, len(COLUMNS.round_no) - 1) & 7] = 1.0
     phase = int(g.phase)
-    out.phase[0] = flag(phase == CARDS and g.drawn < 0)
-    out.phase[1] = flag(g.drawn >= 0)
-    out.phase[2] = flag(phase == DICE)
-    out.phase[3] = flag(phase == BETTING)
-    first = 2 * max(0, round_no - OBSERVED_ROUNDS) & 15
-    for index in range(2 * OBSERVED_ROUNDS):
+    out.phase[PHASE.first_choice] = flag(phase == CARDS and g.drawn < 0)
+    out.phase[PHASE.second_choice] = flag(g.drawn >= 0)
+    out.phase[PHASE.redraw] = flag(phase == DICE)
+    out.phase[PHASE.betting] = flag(phase == BETTING)
+    first = len(COLUMNS.dice) * max(0, round_no - OBSERVED_ROUNDS) & 15
+    for index in range(len(out.dice)):
         out.dice[index] = g.public_dice[first + index]
     num_players = int(g.num_players)
     after = seat - int(g.dealer)
-    out.table[0] = EIGHTHS[(after + num_players if after < 0 else after) & 15]
-    out.table[1] = flag(after == 0)
-    out.table[2] = EIGHTHS[num_players & 15]
-    out.table[3] = EIGHTHS[count(int(g.remaining)) & 15]
-    out.table[4] = TENTHS[min(int(g.hands) - int(g.hand_number), 10) & 15]
+    out.table[TABLE.seats_after_dealer] = EIGHTHS[
+        (after + num_players if after < 0 else after) & 15
+    ]
+    out.table[TABLE.is_dealer] = flag(after == 0)
+    out.table[TABLE.players] = EIGHTHS[num_players & 15]
+    out.table[TABLE.remaining] = EIGHTHS[count(int(g.remaining)) & 15]
+    out.table[TABLE.hands_left] = TENTHS[min(int(g.hands) - int(g.hand_number), 10) & 15]
 
 
 @inlined
@@ -170,25 +182,25 @@ def write_credits(g: Record, r: Record, seat: int, out: Record) -> None:
     per_pot = inverse(staked)
     per_start = r.per_start[seat]
     credits_left = int(g.credits[seat])
-    out.own_stakes[0] = share(credits_left, per_start, 4)
-    out.own_stakes[1] = share(credits_left, per_pot, 4)
-    out.own_stakes[2] = share(int(g.bet_phase[seat]), per_pot, 1)
-    out.own_stakes[3] = share(int(g.bet_hand[seat]), per_start, 4)
+    out.own_stakes[STAKES.credits_per_start] = share(credits_left, per_start, 4)
+    out.own_stakes[STAKES.credits_per_pot] = share(credits_left, per_pot, 4)
+    out.own_stakes[STAKES.phase_bets_per_pot] = share(int(g.bet_phase[seat]), per_pot, 1)
+    out.own_stakes[STAKES.hand_bets_per_start] = share(int(g.bet_hand[seat]), per_start, 4)
     sabacc_pot = int(g.sabacc_pot)
     call = to_call(g, seat) if g.phase == BETTING and int(g.remaining) >> seat & 1 else 0
-    out.betting[0] = share(call, per_pot, 4)
-    out.betting[1] = share(call, per_start, 4)
-    out.betting[2] = flag(call > 0)
-    out.betting[3] = flag(call > credits_left)
-    out.betting[4] = FIFTHS[min(int(r.max_raises) - int(g.raises), 5) & 7]
-    out.betting[5] = share(staked, per_start, 4)
-    out.betting[6] = share(sabacc_pot, per_pot, 4)
-    out.betting[7] = share(sabacc_pot, per_start, 4)
-    out.betting[8] = flag(4 * call > staked)
-    out.betting[9] = flag(2 * call > staked)
-    out.betting[10] = flag(credits_left < staked)
-    out.betting[11] = flag(credits_left < 4 * staked)
-    out.betting[12] = flag(sabacc_pot > staked)
+    out.betting[BETTING_TURN.to_call_per_pot] = share(call, per_pot, 4)
+    out.betting[BETTING_TURN.to_call_per_start] = share(call, per_start, 4)
+    out.betting[BETTING_TURN.faces_bet] = flag(call > 0)
+    out.betting[BETTING_TURN.cannot_cover_call] = flag(call > credits_left)
+    out.betting[BETTING_TURN.raises_left] = FIFTHS[min(int(r.max_raises) - int(g.raises), 5) & 7]
+    out.betting[BETTING_TURN.pot_per_start] = share(staked, per_start, 4)
+    out.betting[BETTING_TURN.sabacc_pot_per_pot] = share(sabacc_pot, per_pot, 4)
+    out.betting[BETTING_TURN.sabacc_pot_per_start] = share(sabacc_pot, per_start, 4)
+    out.betting[BETTING_TURN.to_call_above_quarter_pot] = flag(4 * call > staked)
+    out.betting[BETTING_TURN.to_call_above_half_pot] = flag(2 * call > staked)
+    out.betting[BETTING_TURN.credits_below_pot] = flag(credits_left < staked)
+    out.betting[BETTING_TURN.credits_below_four_pots] = flag(credits_left < 4 * staked)
+    out.betting[BETTING_TURN.sabacc_pot_above_pot] = flag(sabacc_pot > staked)
     others = (int(g.num_players) & 15) - 1
     for after in range(others):
         other = seat + after + 1

@@ -21,7 +21,7 @@ import numpy as np
 from sabacc_env.engine.chance import DETERMINIZATION, below, next_word, stream
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import MAX_SEATS, NUM_CARDS, Array, Record
-from sabacc_env.engine.observation.public_features import show_seats
+from sabacc_env.engine.observation.public_features import update_public_seats
 from sabacc_env.engine.piles import add_card, clear_hand, count, hand_mask, lowest
 from sabacc_env.engine.step import deal, play
 
@@ -343,4 +343,4 @@ def write_determinization(
     determinization.deck_state = random_word(workspace)
     determinization.deck_increment = random_word(workspace) | 1
     determinization.dice_given = -1
-    show_seats(determinization, info_state.rules[0])
+    update_public_seats(determinization, info_state.rules[0])

@@ -30,6 +30,7 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
+from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.piles import count, lowest
 from sabacc_env.engine.step import deal, legal_actions, pack_move, play_action
@@ -47,6 +48,8 @@ NO_ROOM: Final = -1
 TOO_DEEP: Final = -2
 TOO_MANY_OUTCOMES: Final = -3
 """Or too many ways to reach them: blind draws can be tied again and again."""
+
+SLOT: Final = COLUMNS.own_slots
 
 MAX_WAYS: Final = 2**24
 MAX_NUMBER: Final = 2**62
@@ -160,16 +163,17 @@ def canonicalize(row: Record, suits_isomorphic: bool) -> None:
         row.dice[index] = 0.0
     if suits_isomorphic:
         for slot in range(MAX_HAND):
-            row.own_slots[3 * slot + 1] = 0.0
+            row.own_slots[len(SLOT) * slot + SLOT.suit] = 0.0
 
 
 @jit
 def drop_isomorphic_actions(row: Record, legal: int) -> int:
     """Return the legal actions without those on a card isomorphic to the one before it."""
     for slot in range(1, MAX_HAND):
-        isomorphic = row.own_slots[3 * slot] != 0.0
-        for column in range(3):
-            if row.own_slots[3 * slot + column] != row.own_slots[3 * slot - 3 + column]:
+        first = len(SLOT) * slot
+        isomorphic = row.own_slots[first + SLOT.card] != 0.0
+        for column in range(first, first + len(SLOT)):
+            if row.own_slots[column] != row.own_slots[column - len(SLOT)]:
                 isomorphic = False
         if isomorphic:
             for kind in range(len(SLOT_KINDS)):
