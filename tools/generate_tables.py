@@ -174,8 +174,8 @@ def short_calls_page() -> str:
         "betting skill matters; training configurations and results of these rule sets say which "
         "form they are of.\n\n"
         f"Two seats, `always_raise` against `maximiser`, {short_calls.HANDS:,} hands or a few more "
-        "each, every hand from the rules' credits; `python -m tools.short_calls` measures it "
-        "again:\n\n" + table(head, short_calls.rows())
+        "each, every hand from the rules' credits; `make tables` measures it again:\n\n"
+        + table(head, short_calls.rows())
     )
 
 

@@ -1,6 +1,6 @@
 """What ten credits more are worth: the short call as source 002 has it, and as all-in.
 
-``python -m tools.short_calls`` prints the table of docs/reference/short-calls.md.
+``make tables`` writes the table of docs/reference/short-calls.md.
 """
 
 from __future__ import annotations
@@ -48,8 +48,3 @@ def rows() -> Iterator[tuple[str, ...]]:
             for richer in (0, RICHER):
                 won, net = overbet(rules, richer)
                 yield f"`{name}`", f"`{call}`", str(richer), f"{won:.1%}", f"{net:+.2f}"
-
-
-if __name__ == "__main__":
-    for row in rows():
-        print(*row)

@@ -6,20 +6,24 @@ To run them by hand: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest -n0 tests/cuda/in
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError
+from sabacc_training.bench import gpu_speed
+from sabacc_training.bench.gpu_comparison import DevicePair, compare_devices
 from sabacc_training.config.base import validated
 from sabacc_training.ppo import table_access, trainer
 from sabacc_training.ppo.config import PPOConfig
 
 from sabacc_env import SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
-from tests.support.device_pair import DevicePair, compare_devices
+from tests.support.commands import run
 from tests.support.processors import PRECISIONS
 
 TRAINED = {
@@ -34,13 +38,13 @@ TRAINED = {
     ("tables", "decisions"), [(3, 4), pytest.param(10, 40, marks=pytest.mark.slow)]
 )
 def test_the_same_hands_are_played(tables, decisions):
-    assert compare_devices("cuda", tables, decisions) > 40 * tables * decisions
+    assert sum(compare_devices("cuda", tables, decisions)) > 40 * tables * decisions
 
 
 def test_a_difference_is_noticed():
     pair = DevicePair("cuda", "casino", 3, 2, seed=1)
     pair.other.step(pair.legal_actions())
-    with pytest.raises(AssertionError, match="observations"):
+    with pytest.raises(SabaccError, match="observations: the tables on the GPU differ"):
         pair.compare()
 
 
@@ -161,3 +165,16 @@ def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, precisio
         torch.testing.assert_close(
             one[name], other[name], atol=1e-6, rtol=rounding, msg=f"{name}: {{}}".format
         )
+
+
+def test_the_command_compares_and_measures(monkeypatch, capsys):
+    command = importlib.import_module("sabacc_training.commands.cuda")
+    monkeypatch.setattr(command, "compare_devices", lambda *_: compare_devices("cuda", 2, 1))
+    monkeypatch.setattr(command, "find_spec", lambda _: None)  # torch finds no GPU here
+    monkeypatch.setattr(command, "rule_sets", lambda: ("casino",))
+    monkeypatch.setattr(gpu_speed, "MIN_DECISIONS", 2)
+    monkeypatch.setattr(cuda, "get_current_device", lambda: SimpleNamespace(name="none"))
+    code, out, _ = run(capsys, "cuda", 2, "--repeats", 2)
+    assert code == 0
+    assert "decisions are equal to the byte on the GPU and the CPU" in out
+    assert "play, 2 tables, casino: 0.0 M decisions a second (0.0 to 0.0)" in out

@@ -32,6 +32,8 @@ COMMANDS: Final = {
     "race": "Train by two configurations to the same strength, and say how long each took.",
     "watch": "Watch one hand between agents, move by move.",
     "bench": "Measure how fast this is, beside its peers; a table, a file, a picture.",
+    "speed": "Measure how fast agents decide.",
+    "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure them.",
 }
 """Each subcommand with the line that ``sabacc --help`` shows; ``name`` is the function ``name`` of
 ``sabacc_training.commands.name``."""

@@ -1,0 +1,35 @@
+"""``sabacc speed``."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.commands import run
+
+QUICK = ("--tables", 8, "--samples", 1, "--decisions", 2)
+
+
+def test_the_command_measures_both_kinds_of_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "speed", "tight", "rollouts", "--rules", "orsl", *QUICK)
+    assert code == 0
+    assert re.search(r"tight +│ [\d,]+ ", out)
+    assert re.search(r"rollouts +│ +│ [\d.]+ \([\d.]+ to [\d.]+\)", out)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("nobody",), "nobody"),
+        (("tight", "--players", 9), "num_players"),
+        (("tight", "--samples", 0), "samples, decisions: give whole numbers from 1 up"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_measured(
+    capsys: pytest.CaptureFixture[str], words: tuple[object, ...], sentence: str
+) -> None:
+    code, out, error = run(capsys, "speed", *words)
+    assert (code, out) == (2, "")
+    assert sentence in error
+    assert len(error.splitlines()) == 1
