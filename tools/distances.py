@@ -1,4 +1,4 @@
-"""What the scripted agents come to in solved games: the table of docs/reference/ladder.md."""
+"""NashConv of the scripted agents in solved games: the table of docs/reference/ladder.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCRIPTED: Final = (
 
 
 def rows(trees: Sequence[GameTree]) -> Iterator[tuple[str, ...]]:
-    """Yield the lines of the table of docs/reference/ladder.md: a scripted agent in these games."""
+    """Yield the rows of the table of docs/reference/ladder.md: a scripted agent in these games."""
     for name in SCRIPTED:
         found = (nash_conv(tree, tree.rung.load(name)) for tree in trees)
         yield f"`{name}`", *(f"{each:.3f}" for each in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sabacc_training.bench.report import about, highlights
+from sabacc_training.bench.report import describe_run, highlight_rows
 from sabacc_training.bench.results import Results
 from sabacc_training.config.game import rungs
 from sabacc_training.solved_games.best_response import policy_values
@@ -111,7 +111,7 @@ def rules_page() -> str:
 
 
 def ladder_page() -> str:
-    """Return the games that are solved exactly, all but the largest solved anew."""
+    """Return the page of the ladder; all rungs but the largest are solved again."""
     rows = []
     trees = [flatten(load_rung(name)) for name in rungs()[:-1]]
     for tree in trees:
@@ -130,13 +130,14 @@ def ladder_page() -> str:
     return (
         "# Games solved exactly\n\n"
         + NOTE
-        + "The ladder: house rule sets small enough to know an equilibrium of. An agent's distance "
-        "from it is then a number: NashConv, what all seats together would gain by best responses, "
-        "in antes a hand (0 in an equilibrium; exploitability is NashConv / players). All are made "
-        "of `RuleSet` fields alone and played by the one engine; none has a Sabacc ante, which "
-        "would leave credits that no seat wins. The last seat deals, seat 0 acts first.\n\n"
+        + "The ladder is a set of small house rule sets whose equilibrium can be computed. In "
+        "these games NashConv is exact: the gains of all seats by best responses, added up, in "
+        "antes a hand. It is 0 in an equilibrium, and exploitability is NashConv divided by the "
+        "number of seats. Every rung is made of `RuleSet` fields and played by the same engine. No "
+        "rung has a Sabacc ante, which would leave credits that no seat wins. The last seat deals, "
+        "and seat 0 acts first.\n\n"
         + table(("rung", "what it is"), titles)
-        + "\n`sabacc solve NAME --target 0.0001` measures a line of this table again:\n\n"
+        + "\n`sabacc solve NAME --target 0.0001` computes a row of this table again:\n\n"
         + table(
             (
                 *("rung", "players", "nodes", "information states", "what each seat wins"),
@@ -144,16 +145,16 @@ def ladder_page() -> str:
             ),
             rows,
         )
-        + "\nWith three players nothing guarantees that CFR comes to an equilibrium. "
-        f"`{largest.name}`, of 11 million nodes, is too large to be solved whenever this page is "
-        f"made: `/usr/bin/time -v sabacc solve {largest.name}` said 125 CPU-seconds and 1.5 GiB, "
-        "312 iterations to a NashConv of 0.00098, and that seat 0 wins -0.139 antes. Flattening "
-        "took 23 of the seconds, 28 million nodes a minute. A node takes some 120 bytes at the "
-        "most, while the game is flattened: memory of 24 GiB ends at about 200 million nodes.\n\n"
+        + "\nWith three players CFR need not converge to an equilibrium. "
+        f"`{largest.name}` has 11 million nodes and is not solved again whenever this page is "
+        f"made. `/usr/bin/time -v sabacc solve {largest.name}` took 125 CPU-seconds and 1.5 GiB "
+        "for 312 iterations to a NashConv of 0.00098; seat 0 wins -0.139 antes. The tree took 23 "
+        "of these seconds, 28 million nodes a minute. While the tree is built, a node takes up to "
+        "120 bytes, so 24 GiB of memory hold about 200 million nodes.\n\n"
         "## The scripted agents\n\n"
-        "NashConv of each when it plays both seats; exact, for they tell their chances. "
-        "`sabacc distance RUNG AGENT` measures one again; docs/results/agents.md has the agents "
-        "that search.\n\n"
+        "The table has the NashConv of each agent when it plays both seats. It is exact, because "
+        "these agents tell their probabilities. `sabacc distance RUNG AGENT` measures one again; "
+        "docs/results/agents.md has the agents that search.\n\n"
         + table(
             ("agent", *(f"`{tree.rung.name}`" for tree in of_two)),
             distances.rows(of_two),
@@ -163,19 +164,20 @@ def ladder_page() -> str:
 
 def short_calls_page() -> str:
     """Return what becomes of the credit rule sets as their source has them."""
-    head = ("rule set", "short call", "credits more", "hands won", "net, antes a hand")
+    head = ("rule set", "short call", "extra credits", "hands won", "net, antes a hand")
     return (
         "# Short calls: the credit rule sets as written\n\n"
         + NOTE
-        + "In `orsl`, `three_en` and `yarith_bespin`, as source 002 has it, who cannot pay a call "
-        "must junk. So a seat with a few credits more than the others wins every hand: it "
-        "bets more than they have, blind. Strength at these rules is mostly to be the richer one. "
-        '`short_call="all_in"`, which the author\'s later sheet allows, is the form in which '
-        "betting skill matters; training configurations and results of these rule sets say which "
-        "form they are of.\n\n"
-        f"Two seats, `always_raise` against `maximiser`, {short_calls.HANDS:,} hands or a few more "
-        "each, every hand from the rules' credits; `make tables` measures it again:\n\n"
-        + table(head, short_calls.rows())
+        + "In `orsl`, `three_en` and `yarith_bespin`, source 002 says that a seat which cannot pay "
+        "a call must junk. A seat with a few more credits than the others therefore wins every "
+        "hand: it bets more than they have, without looking at its cards. Strength under these "
+        "rules is mostly a matter of credits. The author's later sheet allows "
+        '`short_call="all_in"`, which makes '
+        "betting skill matter. Training configurations and results of these rule sets state "
+        "the form that they use.\n\n"
+        "In the table `always_raise` plays two-seat hands against `maximiser` from the rules' "
+        f"credits, at least {short_calls.HANDS:,} hands a row. `make tables` measures it "
+        "again:\n\n" + table(head, short_calls.rows())
     )
 
 
@@ -190,13 +192,13 @@ def trained_agents_page() -> str:
         "configuration of its name, `configs/zoo/NAME.toml`, and is published by "
         "`sabacc zoo NAME --publish runs/NAME-seed0`, which measures what stands here.\n\n"
         "Margins are in mante/hand (milli-antes a hand: thousandths of hand ante + Sabacc ante), "
-        "with 95 % intervals: "
-        "the member at one seat, copies of the opponent at all others, each deal from every seat. "
-        "A margin is what the member wins less the mean of what the others win, and at two seats "
-        "half of that: its net credits themselves, but for what goes to and comes from the Sabacc "
-        "pot. "
-        "* it met this one in training. What so many deals left open was measured again over ten "
-        "times as many, where two numbers stand.\n\n" + zoo_page.zoo_page(table)
+        "with 95 % intervals. The member plays one seat and copies of the opponent play all "
+        "others; each deal is played from every seat. A margin is what the member wins minus the "
+        "mean of what the others win, and at two seats half of this: then it is the member's net "
+        "credits, apart from credits that go to or come from the Sabacc pot. A star marks "
+        "opponents that the member met in training. Where two numbers of deals stand, results "
+        "whose interval included 0 were measured again over ten times as many deals.\n\n"
+        + zoo_page.zoo_page(table)
     )
 
 
@@ -225,10 +227,10 @@ def configurations_page() -> str:
 def speed_page() -> str:
     """Return the page of speed with the benchmark's figures as docs/bench/bench.json has them."""
     results = Results.from_json((ROOT / "docs/bench/bench.json").read_text())
-    figures = table(("what", "median", "least to most"), highlights(results))
+    figures = table(("what", "median", "minimum to maximum"), highlight_rows(results))
     before, rest = (ROOT / "docs/results/speed.md").read_text().split(FIRST)
     _, after = rest.split(LAST)
-    return f"{before}{FIRST}\n\n{about(results)}.\n\n{figures}\n{LAST}{after}"
+    return f"{before}{FIRST}\n\n{describe_run(results)}.\n\n{figures}\n{LAST}{after}"
 
 
 def _cell(value: object) -> str:

@@ -34,13 +34,13 @@ def overview(cards: Sequence[ModelCard], table: Table) -> str:
 
 def section(card: ModelCard, table: Table) -> str:
     """Return a member's card."""
-    met = ", ".join(f"`{name}`" for name in card.opponents) or "nobody but itself"
+    met = ", ".join(f"`{name}`" for name in card.opponents) or "only itself"
     teachers = ", ".join(f"`{name}`" for name in card.teachers)
-    taught = f", and was drawn to {teachers}" if teachers else ""
+    taught = f", and its policy was drawn towards {teachers}" if teachers else ""
     text = (
         f"\n## {card.name}\n\n"
-        f"Learnt from {card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}; in "
-        f"training it met {met}{taught}. `{card.retrain}` trains it again, "
+        f"Trained on {card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}. In "
+        f"training it met {met}{taught}. `{card.retrain}` trains it again, and "
         f"`sabacc zoo {card.name} --measure` measures it again.\n"
     )
     for rules, digest in card.rules.items():

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 from sabacc_training.bench import peers, pettingzoo_loop, run
 from sabacc_training.bench.config import PARTS, BenchConfig, bench_config
-from sabacc_training.bench.names import CACHED, RAW, inside, stepped
+from sabacc_training.bench.names import CACHED, RAW, compiled_loop_name, stepped_name
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.report import highlights
-from sabacc_training.bench.results import Measured, Ratio, Results, Spread
-from sabacc_training.bench.sampling import Sample, Subject, rounds
+from sabacc_training.bench.report import highlight_rows
+from sabacc_training.bench.results import BenchmarkResult, Ratio, Results, Spread
+from sabacc_training.bench.sampling import Benchmark, Sample, sample_rounds
 from sabacc_training.jobs.stopwatch import Stopwatch
 
 from sabacc_env import rule_sets
@@ -42,13 +42,15 @@ def spend(clock: Stopwatch, seconds: float) -> int:
     return 1
 
 
-def made(name: str, *rates: float, part: str = "aec", over: tuple[str, ...] = ()) -> Measured:
+def made(
+    name: str, *rates: float, part: str = "aec", baselines: tuple[str, ...] = ()
+) -> BenchmarkResult:
     """Results as if made in rounds at these rates."""
     samples = tuple(Sample(done=int(rate), cpu=1.0, wall=2.0, load=0.5) for rate in rates)
-    return Measured(name, part, "turns a CPU-second", None, over, samples)
+    return BenchmarkResult(name, part, "turns a CPU-second", None, baselines, samples)
 
 
-def results_of(*measured: Measured) -> Results:
+def results_of(*measured: BenchmarkResult) -> Results:
     machine = {"processor": "Abacus", "cores": 1, "python": "3.11"}
     by_name = {each.name: each for each in measured}
     return Results("sabacc bench", "2026-01-02T03:04:05+00:00", machine, (), by_name)
@@ -60,8 +62,8 @@ def test_everything_of_ours_is_measured_printed_written_and_drawn(bench, tmp_pat
     assert code == 0
     data = json.loads((tmp_path / "out" / "bench.json").read_text())
     by_name = {each["name"]: each for each in data["measured"]}
-    assert {inside(rules) for rules in rule_sets()} < set(by_name)
-    assert {stepped(rules) for rules in rule_sets()} < set(by_name)
+    assert {compiled_loop_name(rules) for rules in rule_sets()} < set(by_name)
+    assert {stepped_name(rules) for rules in rule_sets()} < set(by_name)
     assert {part for part in PARTS if part != "peers"} == {
         each["part"] for each in by_name.values()
     }
@@ -69,7 +71,7 @@ def test_everything_of_ours_is_measured_printed_written_and_drawn(bench, tmp_pat
         assert name in " ".join(output.split())
         assert len(each["samples"]) == 1
         assert all(sample["done"] > 0 and sample["cpu"] > 0 for sample in each["samples"])
-    casino = by_name[inside("casino")]
+    casino = by_name[compiled_loop_name("casino")]
     (sample,) = casino["samples"]
     assert casino["figure"]["median"] == pytest.approx(sample["done"] / sample["cpu"])
     assert data["command"].startswith("sabacc bench rules")
@@ -108,9 +110,9 @@ def test_a_broken_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch):
 def test_a_peer_plays_decisions_while_the_clock_runs(modules, make):
     for module in modules:
         pytest.importorskip(module)
-    for subject in make(QUICK):
+    for benchmark in make(QUICK):
         clock = Stopwatch()
-        assert subject.play(clock) > 0
+        assert benchmark.play(clock) > 0
         assert clock.cpu > 0
 
 
@@ -133,7 +135,7 @@ def test_a_mistake_is_one_sentence_before_any_work(bench, tmp_path, arguments, s
 
 def test_a_folder_that_cannot_be_made_is_named_before_any_work(bench, tmp_path, monkeypatch):
     (tmp_path / "out").write_text("a file")
-    monkeypatch.setattr(run, "rounds", None)
+    monkeypatch.setattr(run, "sample_rounds", None)
     code, output, errors = bench("game", "--quick")
     assert (code, output) == (2, "")
     assert str(tmp_path / "out") in errors
@@ -150,11 +152,11 @@ def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, 
             raise KeyboardInterrupt
         return spend(clock, 0.02)
 
-    def subjects(_: BenchConfig) -> Iterator[Subject]:
+    def benchmarks(_: BenchConfig) -> Iterator[Benchmark]:
         for name in ("one", "other"):
-            yield Subject(name, "game", "µs a move", play)
+            yield Benchmark(name, "game", "µs a move", play)
 
-    monkeypatch.setitem(run.SUBJECTS, "game", subjects)
+    monkeypatch.setitem(run.BENCHMARKS, "game", benchmarks)
     # Two calls try both, two are the first round, and the fifth is in the second.
     code, output, errors = bench("game", "--quick")
     assert code == 130
@@ -182,15 +184,17 @@ def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, 
 def test_rounds_measure_everything_in_turn():
     order = []
 
-    def subject(name: str) -> Subject:
+    def benchmark(name: str) -> Benchmark:
         def play(clock: Stopwatch) -> int:
             order.append(name)
             return spend(clock, 0.003)
 
-        return Subject(name, "game", "µs a move", play)
+        return Benchmark(name, "game", "µs a move", play)
 
     with BenchProgress() as progress:
-        taken = list(rounds([subject("a"), subject("b")], range(1, 4), 3, 0.001, progress))
+        taken = list(
+            sample_rounds([benchmark("a"), benchmark("b")], range(1, 4), 3, 0.001, progress)
+        )
     assert order == ["a", "b"] * 4  # the first for nothing
     assert [len(each) for each in taken] == [2, 2, 2]
     assert all(sample.done == 1 and sample.cpu >= 0.003 for each in taken for sample in each)
@@ -208,21 +212,21 @@ def test_the_clock_counts_only_what_is_inside():
 def test_ratios_are_taken_within_rounds():
     # The machine is ten times as fast in the second round, which no ratio shows.
     results = results_of(
-        made("ours", 20, 200, 30, over=("theirs", "absent")), made("theirs", 10, 100, 10)
+        made("ours", 20, 200, 30, baselines=("theirs", "absent")), made("theirs", 10, 100, 10)
     )
-    assert results.ratios() == [Ratio("ours", "theirs", Spread(median=2, least=2, most=3))]
+    assert results.ratios() == [Ratio("ours", "theirs", Spread(median=2, min=2, max=3))]
 
 
 def test_results_are_read_back_as_they_were():
-    results = results_of(made(RAW, 20, 200, over=("theirs",)), made("theirs", 10, 30))
+    results = results_of(made(RAW, 20, 200, baselines=("theirs",)), made("theirs", 10, 30))
     assert Results.from_json(results.to_json()) == results
 
 
 def test_the_readme_shows_figures_and_ratios():
-    slow = made(inside("orsl"), 1e6, 3e6, part="rules")
-    fast = made(inside("casino"), 4e6, 5e6, part="rules")
-    by_step = made(stepped("orsl"), 5e5, 3e6, part="rules", over=(slow.name,))
-    rows = highlights(results_of(slow, fast, by_step, made(CACHED, 2, part="start")))
+    slow = made(compiled_loop_name("orsl"), 1e6, 3e6, part="rules")
+    fast = made(compiled_loop_name("casino"), 4e6, 5e6, part="rules")
+    by_step = made(stepped_name("orsl"), 5e5, 3e6, part="rules", baselines=(slow.name,))
+    rows = highlight_rows(results_of(slow, fast, by_step, made(CACHED, 2, part="start")))
     assert [row[1:] for row in rows] == [
         ("2.00 M turns a CPU-second", "1.00 M to 3.00 M"),
         ("4.50 M turns a CPU-second", "4.00 M to 5.00 M"),
@@ -234,27 +238,30 @@ def test_the_readme_shows_figures_and_ratios():
 
 def test_the_picture_is_the_same_for_the_same_results():
     pytest.importorskip("matplotlib")
-    from sabacc_training.bench.plot import picture
+    from sabacc_training.bench.plot import plot
 
-    results = results_of(made(inside("casino"), 4e6, 5e6, part="rules"), made(RAW, 2e4, 3e4))
-    drawn = picture(results)
+    results = results_of(
+        made(compiled_loop_name("casino"), 4e6, 5e6, part="rules"), made(RAW, 2e4, 3e4)
+    )
+    drawn = plot(results)
     assert drawn is not None
     texts = "".join(ElementTree.fromstring(drawn).itertext())
     assert "casino" in texts
     assert RAW in texts
     assert "25,000" in texts
-    assert picture(results) == drawn
-    assert picture(results_of(made(CACHED, 2, part="start"))) is None
+    assert plot(results) == drawn
+    assert plot(results_of(made(CACHED, 2, part="start"))) is None
 
 
 @pytest.mark.filterwarnings("ignore")  # PettingZoo's
 def test_the_environment_that_does_nothing_is_one():
     from pettingzoo.test import api_test
 
-    api_test(pettingzoo_loop.nothing_env(), num_cycles=50)
+    api_test(pettingzoo_loop.wrapped_noop_env(), num_cycles=50)
     clock = Stopwatch()
     assert (
-        pettingzoo_loop.turns(pettingzoo_loop.Nothing())(clock) % pettingzoo_loop.Nothing.episode
+        pettingzoo_loop.play_turns(pettingzoo_loop.NoOpEnv())(clock)
+        % pettingzoo_loop.NoOpEnv.episode
         == 0
     )
     assert clock.cpu > 0

@@ -1,1 +1,1 @@
-"""How fast this project is and how fast its peers are, measured side by side: ``sabacc bench``."""
+"""Benchmarks of this project and its peers, measured in one run: ``sabacc bench``."""

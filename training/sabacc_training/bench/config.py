@@ -1,4 +1,4 @@
-"""What ``sabacc bench`` measures, how often and for how long."""
+"""The configuration of ``sabacc bench``."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ Players = Annotated[int, Field(ge=2, le=MAX_SEATS)]
 
 
 class BenchConfig(Config):
-    """A run of the benchmark."""
+    """A run of the benchmarks."""
 
     parts: tuple[Part, ...] = PARTS
-    """What is measured: the six rule sets; the peers that are installed; one table as a PettingZoo
-    environment and as a ``Game``; how the rate changes with tables, players and threads; the time
-    from import to the first step."""
+    """The measured parts: the six rule sets; the installed peers; one table as a PettingZoo
+    environment and as a ``Game``; rates by numbers of tables, players and threads; the time from
+    import to the first step."""
 
     repeats: Count = 7
-    """Rounds; each measures everything once, in turn."""
+    """Rounds; each takes one sample of every benchmark in turn."""
 
     seconds: float = Field(default=0.3, gt=0, le=3600)
-    """CPU time of each sample, at least."""
+    """The least CPU time of each sample."""
 
     quick: bool = False
-    """Whether this is a look at everything and no measurement."""
+    """Whether this run only shows that everything works."""
 
     cold: bool = False
-    """Whether ``start`` is measured with an engine that is not compiled yet, too."""
+    """Whether ``start`` is also measured with an engine that is not compiled yet."""
 
     num_tables: Count = 4096
-    """Tables in a batch, where their number is not what is varied."""
+    """Tables in a batch, where their number is not varied."""
 
     tables: tuple[Count, ...] = (64, 512, 4096, 16_384, 65_536)
-    """Numbers of tables that ``tables`` goes through."""
+    """The numbers of tables in the part ``tables``."""
 
     players: tuple[Players, ...] = tuple(range(2, MAX_SEATS + 1))
-    """Numbers of players that ``players`` goes through."""
+    """The numbers of players in the part ``players``."""
 
     peer_tables: Count = 8192
-    """Tables of a peer that plays in batches."""
+    """Tables of peers that play in batches."""
 
     @property
     def command(self) -> str:
@@ -66,14 +66,14 @@ QUICK: Final[dict[str, Any]] = {
     "players": (2, 8),
     "peer_tables": 16,
 }
-"""Shows in seconds that everything runs; such figures say little."""
+"""Settings that show in seconds that everything works; their figures say little."""
 
 
 def bench_config(quick: bool, **given: Any) -> BenchConfig:
-    """Return a run, full or quick, with these keys where they are not None.
+    """Return a full or quick configuration with the given values that are not None.
 
     Raises:
-        SabaccError: for a wrong value; one sentence that names the key.
+        SabaccError: for a wrong value.
     """
     changes = {key: value for key, value in given.items() if value is not None}
     return validated(BenchConfig, (QUICK if quick else {}) | changes)

@@ -1,11 +1,11 @@
-"""What is measured, by the names that results, ratios and the picture know it by."""
+"""The names of benchmarks in results, ratios and the plot."""
 
 from typing import Final
 
 RAW: Final = "sabacc_v0.raw_env"
 WRAPPED: Final = "sabacc_v0.env"
-NOTHING_RAW: Final = "an environment that does nothing"
-NOTHING_WRAPPED: Final = "the same, wrapped"
+NOOP_RAW: Final = "an environment that does nothing"
+NOOP_WRAPPED: Final = "the same, wrapped"
 
 OPENSPIEL: Final = "OpenSpiel universal_poker"
 PGX: Final = "Pgx leduc_holdem"
@@ -17,16 +17,16 @@ CACHED: Final = "import and first step"
 COLD: Final = "the same, engine not compiled yet"
 
 
-def inside(what: str) -> str:
-    """Name tables that play inside the compiled loop."""
-    return f"{what}, inside"
+def compiled_loop_name(what: str) -> str:
+    """Return the name of tables that play in the compiled loop."""
+    return f"{what}, compiled loop"
 
 
-def stepped(what: str) -> str:
-    """Name tables that are stepped from Python."""
+def stepped_name(what: str) -> str:
+    """Return the name of tables that are stepped from Python."""
     return f"{what}, stepped"
 
 
 def is_stepped(name: str) -> bool:
-    """Say whether ``stepped`` made a name."""
-    return name.endswith(stepped(""))
+    """Return whether a name is one of ``stepped_name``."""
+    return name.endswith(stepped_name(""))

@@ -1,6 +1,6 @@
-"""The peers, each in the fastest way that we found to step it with an observation and a mask.
+"""Benchmarks of peers, each in the fastest way we found to step it with an observation and a mask.
 
-They are imported only here, where they are built. What is not installed is left out.
+Peers are imported only when their benchmarks are made. Peers that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, TEXAS_RAW, TEXAS_WRAPPED
-from sabacc_training.bench.pettingzoo_loop import turns_subject
-from sabacc_training.bench.sampling import Play, Subject
+from sabacc_training.bench.pettingzoo_loop import turns_benchmark
+from sabacc_training.bench.sampling import Benchmark, Play
 from sabacc_training.jobs.stopwatch import Stopwatch
 
 INSTALL: Final = 'pip install "sabacc-env[bench]"'
@@ -26,17 +26,17 @@ HOLDEM: Final = (
     "blind=100 50,firstPlayer=2 1 1 1,stack=20000 20000,numSuits=4,numRanks=13,numHoleCards=2,"
     "numBoardCards=0 3 1 1)"
 )
-"""Two players' no-limit hold'em: fold, call, half the pot, the pot, or everything."""
+"""No-limit hold'em of two players: fold, call, half the pot, the pot, or all-in."""
 
 HANDS: Final = 50
-"""Hands of OpenSpiel played in one go."""
+"""Hands of OpenSpiel in one call."""
 
 STEPS: Final = 20
-"""Steps of Pgx in one go."""
+"""Steps of Pgx in one call."""
 
 
-def peer_subjects(config: BenchConfig) -> Iterator[Subject | str]:
-    """Yield the peers that are installed and work, and for each other a sentence."""
+def peer_benchmarks(config: BenchConfig) -> Iterator[Benchmark | str]:
+    """Yield benchmarks of the installed peers, and a sentence for each peer that is missing."""
     for peer, (modules, make) in PEERS.items():
         missing = [module for module in modules if find_spec(module) is None]
         if missing:
@@ -46,12 +46,12 @@ def peer_subjects(config: BenchConfig) -> Iterator[Subject | str]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 yield from list(make(config))
-        except Exception as error:  # noqa: BLE001  whatever a broken installation raises
+        except Exception as error:  # noqa: BLE001  a broken installation raises anything
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             yield f"{peer} was not measured: it is installed and does not work ({reason})."
 
 
-def _openspiel(_: BenchConfig) -> Iterator[Subject]:
+def _openspiel(_: BenchConfig) -> Iterator[Benchmark]:
     """OpenSpiel's C++ no-limit hold'em, stepped from Python."""
     import pyspiel
 
@@ -69,15 +69,15 @@ def _openspiel(_: BenchConfig) -> Iterator[Subject]:
                         mask = state.legal_actions_mask()
                         legal = [action for action, allowed in enumerate(mask) if allowed]
                         decisions += 1
-                    else:  # a card is dealt; each with the same chance, so no weights are asked
+                    else:  # a card is dealt; all cards are equally likely
                         legal = state.legal_actions()
                     state.apply_action(legal[int(uniform() * len(legal))])
         return decisions
 
-    yield Subject(OPENSPIEL, "peers", "decisions a CPU-second", play)
+    yield Benchmark(OPENSPIEL, "peers", "decisions a CPU-second", play)
 
 
-def _pgx(config: BenchConfig) -> Iterator[Subject]:
+def _pgx(config: BenchConfig) -> Iterator[Benchmark]:
     """Pgx's Leduc hold'em, compiled by JAX for the CPU: one call a step, hands restarted."""
     with _one_core():
         import jax
@@ -85,7 +85,7 @@ def _pgx(config: BenchConfig) -> Iterator[Subject]:
 
         jax.config.update("jax_platforms", "cpu")
         play = _pgx_play(jax, make("leduc_holdem"), config.peer_tables)
-    yield Subject(PGX, "peers", "decisions a CPU-second", play)
+    yield Benchmark(PGX, "peers", "decisions a CPU-second", play)
 
 
 def _pgx_play(jax: Any, env: Any, num_tables: int) -> Play:
@@ -94,7 +94,7 @@ def _pgx_play(jax: Any, env: Any, num_tables: int) -> Play:
     step = jax.vmap(auto_reset(env.step, env.init))
 
     def turn(state: Any, key: Any) -> Any:
-        """Play a random legal action at every table: a word for each table chooses it."""
+        """Play a random legal action at every table."""
         key, choosing, dealing = jax.random.split(key, 3)
         legal = jax.numpy.cumsum(state.legal_action_mask, axis=1, dtype="uint32")
         nth = jax.random.bits(choosing, (num_tables,), "uint32") % legal[:, -1]
@@ -117,10 +117,10 @@ def _pgx_play(jax: Any, env: Any, num_tables: int) -> Play:
 
 @contextmanager
 def _one_core() -> Iterator[None]:
-    """Let JAX, which starts a thread for each core that it sees, see a single one.
+    """Make JAX see a single core, because it starts a thread for each core that it sees.
 
-    More threads would share this work at a higher cost in CPU-seconds. Its own settings for one
-    thread do not keep it from starting more.
+    More threads would do the same work at a higher cost in CPU-seconds, and JAX's own settings for
+    one thread do not keep it from starting more.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield
@@ -133,18 +133,18 @@ def _one_core() -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def _texas_holdem(_: BenchConfig) -> Iterator[Subject]:
+def _texas_holdem(_: BenchConfig) -> Iterator[Benchmark]:
     """PettingZoo's no-limit hold'em, raw and wrapped, through the same loop as ours."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     from pettingzoo.classic import texas_holdem_no_limit_v6 as holdem
 
-    yield turns_subject(TEXAS_RAW, "peers", holdem.raw_env())
-    yield turns_subject(TEXAS_WRAPPED, "peers", holdem.env())
+    yield turns_benchmark(TEXAS_RAW, "peers", holdem.raw_env())
+    yield turns_benchmark(TEXAS_WRAPPED, "peers", holdem.env())
 
 
-PEERS: Final[dict[str, tuple[tuple[str, ...], Callable[[BenchConfig], Iterator[Subject]]]]] = {
+PEERS: Final[dict[str, tuple[tuple[str, ...], Callable[[BenchConfig], Iterator[Benchmark]]]]] = {
     "OpenSpiel": (("pyspiel",), _openspiel),
     "Pgx": (("jax", "pgx"), _pgx),
     "PettingZoo's texas_holdem_no_limit": (("rlcard", "pygame"), _texas_holdem),
 }
-"""Each peer: the modules that it needs, and what makes it a thing to measure."""
+"""The modules that each peer needs, and the function that yields its benchmarks."""

@@ -1,4 +1,4 @@
-"""PettingZoo's loop over one table, and the environment that does nothing: its ceiling."""
+"""PettingZoo's loop over one table, and an environment that does nothing as its ceiling."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from pettingzoo.utils import wrappers
 
 from sabacc_env import sabacc_v0
 from sabacc_training.bench.names import (
-    NOTHING_RAW,
-    NOTHING_WRAPPED,
+    NOOP_RAW,
+    NOOP_WRAPPED,
     OPENSPIEL,
     RAW,
     TEXAS_RAW,
     TEXAS_WRAPPED,
     WRAPPED,
 )
-from sabacc_training.bench.sampling import Play, Subject
+from sabacc_training.bench.sampling import Benchmark, Play
 from sabacc_training.jobs.stopwatch import Stopwatch
 
 PLAYERS: Final = 2
 
 TURNS: Final = 200
-"""Turns played in one go, or a few more: episodes are played to their end."""
+"""Turns in one call, or a few more: episodes are played to their end."""
 
 
-def turns(env: Any) -> Play:
-    """Play random legal turns in PettingZoo's usual loop, the resets included."""
-    env.reset(seed=0)  # the only seeded one: seeding costs some environments more than a hand
+def play_turns(env: Any) -> Play:
+    """Return what plays random legal turns in PettingZoo's usual loop, resets included."""
+    env.reset(seed=0)  # the only seed: for some environments seeding costs more than a hand
     uniform = random.Random(0).random
 
     def play(clock: Stopwatch) -> int:
@@ -53,16 +53,16 @@ def turns(env: Any) -> Play:
     return play
 
 
-def turns_subject(name: str, part: str, env: Any, over: tuple[str, ...] = ()) -> Subject:
-    """Return an environment's turns as a thing to measure."""
-    return Subject(name, part, "turns a CPU-second", turns(env), over=over)
+def turns_benchmark(name: str, part: str, env: Any, baselines: tuple[str, ...] = ()) -> Benchmark:
+    """Return the benchmark of an environment's turns."""
+    return Benchmark(name, part, "turns a CPU-second", play_turns(env), baselines=baselines)
 
 
-class Nothing(AECEnv):  # type: ignore[misc]
-    """An environment with the agents and spaces of ours, which only passes the turn.
+class NoOpEnv(AECEnv):  # type: ignore[misc]
+    """An environment with our agents and spaces, which only passes the turn.
 
-    What it shows is always the same, every action is legal, and its episode has as many turns as
-    two players' hand of casino on the average, played at random.
+    Its observation is always the same and every action is legal. Its episode has as many turns as
+    the average hand of casino between two random players.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "nothing_v0", "is_parallelizable": False}
@@ -74,7 +74,9 @@ class Nothing(AECEnv):  # type: ignore[misc]
         self.possible_agents = like.possible_agents
         self.observation_spaces, self.action_spaces = like.observation_spaces, like.action_spaces
         like.reset(seed=0)
-        self._shown = {key: np.ones_like(array) for key, array in like.observe("player_0").items()}
+        self._observation = {
+            key: np.ones_like(array) for key, array in like.observe("player_0").items()
+        }
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's observation space."""
@@ -109,19 +111,19 @@ class Nothing(AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return the one observation."""
-        return self._shown
+        return self._observation
 
 
-def nothing_env() -> Any:
-    """Return the environment that does nothing in PettingZoo's default wrappers."""
-    environment = wrappers.TerminateIllegalWrapper(Nothing(), illegal_reward=-1)
+def wrapped_noop_env() -> Any:
+    """Return ``NoOpEnv`` in PettingZoo's default wrappers."""
+    environment = wrappers.TerminateIllegalWrapper(NoOpEnv(), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(environment))
 
 
-def aec_subjects() -> Iterator[Subject]:
-    """Yield our environment and its ceiling, both raw and in PettingZoo's default wrappers."""
+def aec_benchmarks() -> Iterator[Benchmark]:
+    """Yield benchmarks of our environment and its ceiling, raw and in PettingZoo's wrappers."""
     raw, wrapped = sabacc_v0.raw_env(num_players=PLAYERS), sabacc_v0.env(num_players=PLAYERS)
-    yield turns_subject(RAW, "aec", raw, over=(TEXAS_RAW, OPENSPIEL, NOTHING_RAW))
-    yield turns_subject(WRAPPED, "aec", wrapped, over=(TEXAS_WRAPPED, NOTHING_WRAPPED))
-    yield turns_subject(NOTHING_RAW, "aec", Nothing())
-    yield turns_subject(NOTHING_WRAPPED, "aec", nothing_env())
+    yield turns_benchmark(RAW, "aec", raw, baselines=(TEXAS_RAW, OPENSPIEL, NOOP_RAW))
+    yield turns_benchmark(WRAPPED, "aec", wrapped, baselines=(TEXAS_WRAPPED, NOOP_WRAPPED))
+    yield turns_benchmark(NOOP_RAW, "aec", NoOpEnv())
+    yield turns_benchmark(NOOP_WRAPPED, "aec", wrapped_noop_env())

@@ -1,4 +1,4 @@
-"""The picture of a benchmark: rates side by side, and how they change with size."""
+"""The plot of a benchmark run: rates as bars, and rates by number of tables, players, threads."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from sabacc_training.bench.names import (
-    NOTHING_RAW,
-    NOTHING_WRAPPED,
+    NOOP_RAW,
+    NOOP_WRAPPED,
     OPENSPIEL,
     PGX,
     RAW,
     TEXAS_RAW,
     TEXAS_WRAPPED,
     WRAPPED,
-    inside,
+    compiled_loop_name,
     is_stepped,
-    stepped,
+    stepped_name,
 )
-from sabacc_training.bench.report import about, shown
-from sabacc_training.bench.results import Measured, Results
+from sabacc_training.bench.report import describe_run, format_figure
+from sabacc_training.bench.results import BenchmarkResult, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ INK, FAINT = "#24292f", "#6e7781"
 BY_STEP: Final = "stepped from Python"
 
 PANELS: Final = {"tables": "tables", "players": "players", "threads": "threads (not CPU-seconds)"}
-"""The parts that vary a size, and what is written under it."""
+"""The parts that vary a size, with their axis labels."""
 
 SETTINGS: Final[dict[str, Any]] = {
     "font.size": 9,
@@ -50,11 +50,11 @@ SETTINGS: Final[dict[str, Any]] = {
 }
 
 Row = tuple[str, str, str]
-"""What is measured, its label, its colour; no name for a heading."""
+"""The name of a benchmark, its label and its colour; the name of a heading is empty."""
 
 
-def picture(results: Results) -> bytes | None:
-    """Return the results drawn, as SVG; None where nothing was measured that has a place in it.
+def plot(results: Results) -> bytes | None:
+    """Return a plot of the results as SVG; None where no result belongs in it.
 
     Raises:
         ImportError: where matplotlib is not installed.
@@ -71,32 +71,34 @@ def picture(results: Results) -> bytes | None:
     with rc_context(SETTINGS):
         figure = Figure(figsize=(8.6, sum(heights)), layout="constrained")
         places = figure.add_gridspec(len(heights), 1, height_ratios=heights)
-        figure.supxlabel(about(results).replace("`", ""), fontsize=6.5, color=FAINT)
+        figure.supxlabel(describe_run(results).replace("`", ""), fontsize=6.5, color=FAINT)
         if rows:
             _draw_rates(figure.add_subplot(places[0]), results, rows)
         if panels:
             across = places[-1].subgridspec(1, len(panels), wspace=0.08)
             for place, part in enumerate(panels):
-                _draw_growth(figure.add_subplot(across[place]), results.part(part), PANELS[part])
+                _draw_rates_by_size(
+                    figure.add_subplot(across[place]), results.part(part), PANELS[part]
+                )
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
 def _rows(results: Results) -> list[Row]:
-    """Return what gets a bar, from the top: the fastest first, in groups with a heading."""
+    """Return the bars from the top, the fastest first, in groups with headings."""
     groups = {
         "many tables; Sabacc's six rule sets with 4 players": [
-            *((inside(rules), rules, OURS) for rules in results.by_speed()),
+            *((compiled_loop_name(rules), rules, OURS) for rules in results.by_speed()),
             (PGX, PGX, PEERS),
         ],
         "one table, stepped from Python": [
-            (NOTHING_RAW, NOTHING_RAW, CEILING),
+            (NOOP_RAW, NOOP_RAW, CEILING),
             (RAW, RAW, OURS),
             (OPENSPIEL, OPENSPIEL, PEERS),
             (TEXAS_RAW, TEXAS_RAW, PEERS),
         ],
         "one table in PettingZoo's wrappers": [
-            (NOTHING_WRAPPED, NOTHING_RAW, CEILING),
+            (NOOP_WRAPPED, NOOP_RAW, CEILING),
             (WRAPPED, WRAPPED, OURS),
             (TEXAS_WRAPPED, TEXAS_WRAPPED, PEERS),
         ],
@@ -110,8 +112,8 @@ def _rows(results: Results) -> list[Row]:
 
 
 def _draw_rates(axes: Axes, results: Results, rows: Sequence[Row]) -> None:
-    """Draw rates as bars on a logarithmic axis, a line from the least to the greatest."""
-    beside = axes.get_yaxis_transform()  # across in parts of the axis, down in rows
+    """Draw medians as bars on a logarithmic axis, with lines from the minimum to the maximum."""
+    beside = axes.get_yaxis_transform()  # x in fractions of the axis, y in rows
     for y, (name, label, colour) in enumerate(rows):
         if not name:
             axes.text(0.006, y + 0.1, label, weight="bold", va="center", transform=beside)
@@ -119,13 +121,13 @@ def _draw_rates(axes: Axes, results: Results, rows: Sequence[Row]) -> None:
         axes.text(-0.01, y, label, ha="right", va="center", transform=beside)
         spread = results.measured[name].spread
         axes.barh(y, spread.median, height=0.72, color=colour)
-        axes.plot([spread.least, spread.most], [y, y], color=INK, linewidth=0.9)
-        axes.text(spread.most * 1.1, y, shown(spread.median), va="center")
-        if by_step := results.measured.get(stepped(label)):
+        axes.plot([spread.min, spread.max], [y, y], color=INK, linewidth=0.9)
+        axes.text(spread.max * 1.1, y, format_figure(spread.median), va="center")
+        if by_step := results.measured.get(stepped_name(label)):
             axes.plot(by_step.spread.median, y, "o", color=STEPPED, label=BY_STEP, markersize=4.5)
     spreads = [results.measured[name].spread for name, *_ in rows if name]
     axes.set_xscale("log")
-    axes.set_xlim(min(each.least for each in spreads) / 2, max(each.most for each in spreads) * 3)
+    axes.set_xlim(min(each.min for each in spreads) / 2, max(each.max for each in spreads) * 3)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[:1], labels[:1], loc="lower right", frameon=False, handletextpad=0)
     axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -134,8 +136,8 @@ def _draw_rates(axes: Axes, results: Results, rows: Sequence[Row]) -> None:
     axes.grid(axis="x")
 
 
-def _draw_growth(axes: Axes, measured: Sequence[Measured], label: str) -> None:
-    """Draw how rates change with a size: inside the loop, and stepped where that was measured."""
+def _draw_rates_by_size(axes: Axes, measured: Sequence[BenchmarkResult], label: str) -> None:
+    """Draw rates by size: in the compiled loop, and stepped from Python where that was measured."""
     for by_step, colour in ((False, OURS), (True, STEPPED)):
         line = [each for each in measured if is_stepped(each.name) == by_step]
         if not line:
@@ -143,8 +145,8 @@ def _draw_growth(axes: Axes, measured: Sequence[Measured], label: str) -> None:
         spreads = [each.spread for each in line]
         medians = [spread.median / 1e6 for spread in spreads]
         errors = [
-            [(spread.median - spread.least) / 1e6 for spread in spreads],
-            [(spread.most - spread.median) / 1e6 for spread in spreads],
+            [(spread.median - spread.min) / 1e6 for spread in spreads],
+            [(spread.max - spread.median) / 1e6 for spread in spreads],
         ]
         sizes = [each.size or 0 for each in line]
         axes.errorbar(sizes, medians, errors, color=colour, marker="o", markersize=4, capsize=2)

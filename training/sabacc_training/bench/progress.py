@@ -1,4 +1,4 @@
-"""The progress of a benchmark: what is being measured, and how much is left."""
+"""The progress bar of measurements in rounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sabacc_training.jobs.progress_bar import ProgressBar
 
 
 class BenchProgress(ProgressBar):
-    """A bar over the samples to come; a line a round where stderr is no terminal."""
+    """A progress bar over samples; where stderr is no terminal, a line for each round."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -21,9 +21,9 @@ class BenchProgress(ProgressBar):
         self._task = self._bar.add_task("preparing", total=None)
 
     def start(self, steps: int) -> None:
-        """Say how often ``next`` will be called."""
+        """Set how often ``next`` will be called."""
         self._bar.update(self._task, total=steps, completed=-1)
 
     def next(self, what: str) -> None:
-        """Say what is done now; what was done before has ended."""
+        """Show the step that begins now; the step before has ended."""
         self._bar.update(self._task, description=what, advance=1)

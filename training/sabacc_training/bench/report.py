@@ -1,4 +1,4 @@
-"""The results of a benchmark as tables for the terminal and for the README."""
+"""The results of a benchmark run as tables for the terminal and for the pages."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from sabacc_training.bench.names import (
     CACHED,
     COLD,
     GAME,
-    NOTHING_WRAPPED,
+    NOOP_WRAPPED,
     OPENSPIEL,
     PGX,
     RAW,
     TEXAS_RAW,
     TEXAS_WRAPPED,
     WRAPPED,
-    inside,
-    stepped,
+    compiled_loop_name,
+    stepped_name,
 )
 from sabacc_training.bench.results import Results, Spread
 
 
-def shown(value: float) -> str:
-    """Return a figure to three digits or so.
+def format_figure(value: float) -> str:
+    """Return a figure with about three digits.
 
-    >>> shown(8_213_456.0), shown(21_345.6), shown(45.12), shown(2.345)
-    ('8.21 M', '21,346', '45.1', '2.35')
+    >>> [format_figure(value) for value in (8_213_456.0, 21_345.6, 45.12, 2.345)]
+    ['8.21 M', '21,346', '45.1', '2.35']
     """
     if value >= 1e6:
         return f"{value / 1e6:.2f} M"
@@ -36,7 +36,7 @@ def shown(value: float) -> str:
 
 
 def figures_table(results: Results) -> Table:
-    """Return a row for everything measured."""
+    """Return a row for each benchmark."""
     table = _table("measured", "unit")
     parts = [each.part for each in results.measured.values()]
     for each, following in zip(results.measured.values(), [*parts[1:], None], strict=True):
@@ -46,17 +46,17 @@ def figures_table(results: Results) -> Table:
 
 
 def ratios_table(results: Results) -> Table:
-    """Return a row for every comparison."""
-    table = _table("one over the other, round by round")
+    """Return a row for each comparison with a baseline."""
+    table = _table("ratio of rates, round by round")
     for ratio in results.ratios():
-        table.add_row(f"{ratio.of} / {ratio.over}", *_cells(ratio.spread))
+        table.add_row(f"{ratio.name} / {ratio.baseline}", *_cells(ratio.spread))
     return table
 
 
 def _table(what: str, *more: str) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column(what, overflow="fold")
-    for heading in ("median", "least", "most"):
+    for heading in ("median", "min", "max"):
         table.add_column(heading, justify="right", no_wrap=True)
     for heading in more:
         table.add_column(heading)
@@ -64,61 +64,73 @@ def _table(what: str, *more: str) -> Table:
 
 
 def _cells(spread: Spread) -> list[str]:
-    return [shown(spread.median), shown(spread.least), shown(spread.most)]
+    return [format_figure(spread.median), format_figure(spread.min), format_figure(spread.max)]
 
 
-def about(results: Results) -> str:
-    """Return how and on what this was measured."""
+def describe_run(results: Results) -> str:
+    """Return the command, the machine and the date of a run."""
     machine, load = results.machine, results.load
     return (
         f"`{results.command}`: medians of {results.rounds} rounds; {machine['processor']}, "
-        f"{machine['cores']} cores, load {load.least:.1f} to {load.most:.1f}; "
+        f"{machine['cores']} cores, load {load.min:.1f} to {load.max:.1f}; "
         f"Python {machine['python']}; {results.date[:10]}"
     )
 
 
-def highlights(results: Results) -> list[tuple[str, str, str]]:
-    """Return the rows of the README's table: what, the median, and from least to most."""
+def highlight_rows(results: Results) -> list[tuple[str, str, str]]:
+    """Return the rows of the page's table: figure, median, minimum to maximum."""
     figures: dict[tuple[str, str | None], tuple[Spread, str]] = {
         (each.name, None): (each.spread, each.unit) for each in results.measured.values()
     }
     for ratio in results.ratios():
-        figures[ratio.of, ratio.over] = ratio.spread, "times"
+        figures[ratio.name, ratio.baseline] = ratio.spread, "times"
     rows = []
-    for what, name, over in _highlights(results):
-        if (name, over) in figures:
-            spread, unit = figures[name, over]
-            median, least, most = _cells(spread)
-            rows.append((what, f"{median} {unit}", f"{least} to {most}"))
+    for what, name, baseline in _highlights(results):
+        if (name, baseline) in figures:
+            spread, unit = figures[name, baseline]
+            median, lowest, highest = _cells(spread)
+            rows.append((what, f"{median} {unit}", f"{lowest} to {highest}"))
     return rows
 
 
 def _highlights(results: Results) -> Iterator[tuple[str, str, str | None]]:
-    """Yield what the README says of which name, or of its rate over that of another."""
+    """Yield the figures on the page: what, the benchmark's name, and its baseline for a ratio."""
     if by_speed := results.by_speed():
         slowest, fastest = by_speed[0], by_speed[-1]
-        yield f"the slowest rule set, `{slowest}`, inside the loop", inside(slowest), None
-        yield f"the fastest, `{fastest}`", inside(fastest), None
+        yield (
+            f"the slowest rule set, `{slowest}`, in the compiled loop",
+            compiled_loop_name(slowest),
+            None,
+        )
+        yield f"the fastest, `{fastest}`", compiled_loop_name(fastest), None
         yield (
             "the slowest over OpenSpiel's universal_poker, from Python",
-            inside(slowest),
+            compiled_loop_name(slowest),
             OPENSPIEL,
         )
-        yield "the slowest over Pgx's leduc_holdem, JAX on the CPU", inside(slowest), PGX
+        yield (
+            "the slowest over Pgx's leduc_holdem, JAX on the CPU",
+            compiled_loop_name(slowest),
+            PGX,
+        )
         for rules in by_speed:
-            yield f"`{rules}` stepped from Python over inside", stepped(rules), inside(rules)
+            yield (
+                f"`{rules}` stepped from Python over the compiled loop",
+                stepped_name(rules),
+                compiled_loop_name(rules),
+            )
     for part in ("tables", "players", "threads"):
         measured = results.part(part)
         for each in measured:
             if each.size == measured[-1].size:
-                for over in each.over:
-                    yield f"{each.name} over {over}", each.name, over
+                for baseline in each.baselines:
+                    yield f"{each.name} over {baseline}", each.name, baseline
     yield "`Game.play` and `legal_moves`, 4 players", GAME, None
     yield "`sabacc_v0.raw_env` in PettingZoo's loop, 2 players", RAW, None
     yield "over `texas_holdem_no_limit_v6.raw_env`", RAW, TEXAS_RAW
     yield "over OpenSpiel's universal_poker", RAW, OPENSPIEL
     yield "`sabacc_v0.env` in PettingZoo's loop, 2 players", WRAPPED, None
     yield "over `texas_holdem_no_limit_v6.env`", WRAPPED, TEXAS_WRAPPED
-    yield "over an environment that does nothing, wrapped alike", WRAPPED, NOTHING_WRAPPED
+    yield "over an environment that does nothing, wrapped alike", WRAPPED, NOOP_WRAPPED
     yield "import and first step", CACHED, None
     yield "the same, the engine not compiled yet", COLD, None

@@ -1,4 +1,4 @@
-"""What a run of the benchmark found: figures, ratios, and the file that keeps every sample."""
+"""The results of a benchmark run: figures, ratios, and the file with every sample."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from sabacc_env.rules import rule_sets
-from sabacc_training.bench.names import inside
-from sabacc_training.bench.sampling import FIGURES, Sample
+from sabacc_training.bench.names import compiled_loop_name
+from sabacc_training.bench.sampling import FIGURE_BY_UNIT, Sample
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median, the least and the greatest of some values."""
+    """The median, the minimum and the maximum of some values."""
 
     median: float
-    least: float
-    most: float
+    min: float
+    max: float
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Self:
-        """Summarise values; there is at least one."""
+        """Summarise at least one value."""
         return cls(statistics.median(values), min(values), max(values))
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One thing that was measured: what ``Subject`` says of it, and a sample for each round."""
+class BenchmarkResult:
+    """A benchmark (the fields are those of ``Benchmark``) with a sample for each round."""
 
     name: str
     part: str
     unit: str
     size: int | None
-    over: tuple[str, ...]
+    baselines: tuple[str, ...]
     samples: tuple[Sample, ...]
 
     @property
     def values(self) -> list[float]:
         """The figure of each round, in ``unit``."""
-        return [FIGURES[self.unit](sample) for sample in self.samples]
+        return [FIGURE_BY_UNIT[self.unit](sample) for sample in self.samples]
 
     @property
     def spread(self) -> Spread:
@@ -51,49 +51,51 @@ class Measured:
 
 @dataclass(frozen=True)
 class Ratio:
-    """One rate over another, round by round: in a round they were measured soon after each other.
+    """The ratio of two rates, round by round: in a round both were measured within a short time.
 
     Attributes:
-        of: the name of what is compared.
-        over: the name of what it is compared with.
+        name: the name of the benchmark.
+        baseline: the name of the benchmark that it is compared with.
         spread: the ratios of all rounds.
     """
 
-    of: str
-    over: str
+    name: str
+    baseline: str
     spread: Spread
 
 
 @dataclass(frozen=True)
 class Results:
-    """A run of the benchmark.
+    """The results of a benchmark run.
 
     Attributes:
-        command: what measures this again.
-        date: when it ended.
-        machine: its processor, cores and system, and the versions of what took part.
-        absent: a sentence for each peer that was not installed.
-        measured: everything measured, by name.
+        command: the command that measures them again.
+        date: when the run ended.
+        machine: its processor, cores and system, and the versions of packages.
+        absent: a sentence for each peer that was not measured.
+        measured: the results by the names of their benchmarks.
     """
 
     command: str
     date: str
     machine: dict[str, Any]
     absent: tuple[str, ...]
-    measured: Mapping[str, Measured]
+    measured: Mapping[str, BenchmarkResult]
 
-    def part(self, part: str) -> list[Measured]:
-        """Return what was measured in one part."""
+    def part(self, part: str) -> list[BenchmarkResult]:
+        """Return the results of one part."""
         return [each for each in self.measured.values() if each.part == part]
 
     def by_speed(self) -> list[str]:
-        """Return the rule sets that were measured, the slowest inside the loop first."""
-        found = [rules for rules in rule_sets() if inside(rules) in self.measured]
-        return sorted(found, key=lambda rules: self.measured[inside(rules)].spread.median)
+        """Return the measured rule sets, the slowest in the compiled loop first."""
+        found = [rules for rules in rule_sets() if compiled_loop_name(rules) in self.measured]
+        return sorted(
+            found, key=lambda rules: self.measured[compiled_loop_name(rules)].spread.median
+        )
 
     @property
     def load(self) -> Spread:
-        """The machine's load over the run."""
+        """The machine's load during the run."""
         samples = [sample for each in self.measured.values() for sample in each.samples]
         return Spread.of([sample.load for sample in samples])
 
@@ -103,18 +105,18 @@ class Results:
         return min(len(each.samples) for each in self.measured.values())
 
     def ratios(self) -> list[Ratio]:
-        """Return every comparison whose two sides were measured."""
+        """Return the ratios of all results to their measured baselines."""
         return [
-            Ratio(each.name, over, _ratio(each.values, self.measured[over].values))
+            Ratio(each.name, baseline, _ratio(each.values, self.measured[baseline].values))
             for each in self.measured.values()
-            for over in each.over
-            if over in self.measured
+            for baseline in each.baselines
+            if baseline in self.measured
         ]
 
     def to_json(self) -> str:
-        """Return this as text: all samples, and beside them figures and ratios, for other readers.
+        """Return all samples as text, with figures and ratios for other readers.
 
-        ``from_json`` reads it again.
+        ``from_json`` reads the text again.
         """
         data = {
             **vars(self),
@@ -134,8 +136,8 @@ class Results:
         for each in data.pop("measured"):
             del each["figure"]
             samples = tuple(Sample(**sample) for sample in each.pop("samples"))
-            over = tuple(each.pop("over"))
-            measured[each["name"]] = Measured(**each, over=over, samples=samples)
+            baselines = tuple(each.pop("baselines"))
+            measured[each["name"]] = BenchmarkResult(**each, baselines=baselines, samples=samples)
         return cls(**data | {"absent": tuple(data["absent"])}, measured=measured)
 
 

@@ -1,4 +1,4 @@
-"""A run of the benchmark: what is measured is built, then sampled round by round."""
+"""A benchmark run: all benchmarks are made first, then sampled round by round."""
 
 from __future__ import annotations
 
@@ -12,33 +12,32 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabacc_training.bench.config import BenchConfig, Part
-from sabacc_training.bench.peers import peer_subjects
-from sabacc_training.bench.pettingzoo_loop import aec_subjects
+from sabacc_training.bench.peers import peer_benchmarks
+from sabacc_training.bench.pettingzoo_loop import aec_benchmarks
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.results import Measured, Results
-from sabacc_training.bench.sampling import Sample, Subject, rounds
-from sabacc_training.bench.single import game_subjects, start_subjects
+from sabacc_training.bench.results import BenchmarkResult, Results
+from sabacc_training.bench.sampling import Benchmark, Sample, sample_rounds
+from sabacc_training.bench.single import game_benchmarks, start_benchmarks
 from sabacc_training.bench.tables import (
-    players_subjects,
-    rules_subjects,
-    tables_subjects,
-    threads_subjects,
+    players_benchmarks,
+    rules_benchmarks,
+    tables_benchmarks,
+    threads_benchmarks,
 )
 from sabacc_training.jobs.partial_results import PartialResults
 
-SUBJECTS: Final[dict[Part, Callable[[BenchConfig], Iterable[Subject | str]]]] = {
-    "rules": rules_subjects,
-    "peers": peer_subjects,
-    "aec": lambda _: aec_subjects(),
-    "game": lambda _: game_subjects(),
-    "tables": tables_subjects,
-    "players": players_subjects,
-    "threads": threads_subjects,
-    "start": lambda config: start_subjects(config.cold),
+BENCHMARKS: Final[dict[Part, Callable[[BenchConfig], Iterable[Benchmark | str]]]] = {
+    "rules": rules_benchmarks,
+    "peers": peer_benchmarks,
+    "aec": lambda _: aec_benchmarks(),
+    "game": lambda _: game_benchmarks(),
+    "tables": tables_benchmarks,
+    "players": players_benchmarks,
+    "threads": threads_benchmarks,
+    "start": lambda config: start_benchmarks(config.cold),
 }
-"""What each part measures, in the order of a round: the peers amid what is compared with them.
-
-In place of a peer that cannot be measured stands a sentence that says so."""
+"""The benchmarks of each part, in the order of a round: peers stand beside what is compared with
+them. A sentence stands in place of a peer that cannot be measured."""
 
 PACKAGES: Final = (
     *("sabacc-env", "numpy", "numba", "gymnasium", "pettingzoo"),
@@ -47,26 +46,28 @@ PACKAGES: Final = (
 
 
 def run(config: BenchConfig, partial: PartialResults, progress: BenchProgress) -> Results | None:
-    """Measure everything; on Ctrl-C, return what the rounds so far say, None if there is none.
+    """Run all benchmarks; on Ctrl-C return the results of the rounds so far, None without any.
 
     Args:
-        config: what is measured.
-        partial: the rounds that were measured before; those measured now are kept there too.
-        progress: is told of every sample.
+        config: the configuration.
+        partial: the finished rounds; new rounds are saved there.
+        progress: shows each sample.
     """
-    subjects: list[Subject] = []
+    benchmarks: list[Benchmark] = []
     absent: list[str] = []
     samples = [[Sample(**each) for each in part] for part in partial.parts.values()]
     try:
-        for part, make in SUBJECTS.items():
+        for part, make in BENCHMARKS.items():
             if part in config.parts:
                 found = list(make(config))
-                subjects += [each for each in found if isinstance(each, Subject)]
+                benchmarks += [each for each in found if isinstance(each, Benchmark)]
                 absent += [each for each in found if isinstance(each, str)]
         left = range(len(samples) + 1, config.repeats + 1)
-        progress.start(len(subjects) * (len(left) + 1))
+        progress.start(len(benchmarks) * (len(left) + 1))
         for number, each in zip(
-            left, rounds(subjects, left, config.repeats, config.seconds, progress), strict=True
+            left,
+            sample_rounds(benchmarks, left, config.repeats, config.seconds, progress),
+            strict=True,
         ):
             partial.add(f"round {number}", [asdict(sample) for sample in each])
             samples.append(each)
@@ -74,20 +75,20 @@ def run(config: BenchConfig, partial: PartialResults, progress: BenchProgress) -
         if not samples:
             return None
     measured = [
-        Measured(each.name, each.part, each.unit, each.size, each.over, taken)
-        for each, taken in zip(subjects, zip(*samples, strict=True), strict=True)
+        BenchmarkResult(each.name, each.part, each.unit, each.size, each.baselines, taken)
+        for each, taken in zip(benchmarks, zip(*samples, strict=True), strict=True)
     ]
     return Results(
         command=config.command,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
-        machine=machine(),
+        machine=machine_info(),
         absent=tuple(absent),
         measured={each.name: each for each in measured},
     )
 
 
-def machine() -> dict[str, Any]:
-    """Say what the figures depend on."""
+def machine_info() -> dict[str, Any]:
+    """Return the hardware and the versions on which figures depend."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -98,7 +99,7 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Return the processor's model, as far as the system says."""
+    """Return the processor's model, as far as the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

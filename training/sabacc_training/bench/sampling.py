@@ -1,4 +1,4 @@
-"""Samples: everything in turn, round by round, so that the machine's noise hits all alike."""
+"""Sampling: all benchmarks in turn, round by round, so that noise affects all alike."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sabacc_training.jobs.stopwatch import Stopwatch
 
 @dataclass(frozen=True)
 class Sample:
-    """What was done within one sample.
+    """One sample of a benchmark.
 
     Attributes:
-        done: how many decisions, turns, moves or starts.
-        cpu: CPU seconds they took, over all threads.
-        wall: seconds they took on the wall.
-        load: the machine's load just before: the average number of processes in the last minute.
+        done: the number of decisions, turns, moves or starts.
+        cpu: their CPU time in seconds, over all threads.
+        wall: their wall-clock time in seconds.
+        load: the machine's load before the sample: the mean number of processes in a minute.
     """
 
     done: int
@@ -28,30 +28,30 @@ class Sample:
     load: float
 
 
-FIGURES: Final[dict[str, Callable[[Sample], float]]] = {
+FIGURE_BY_UNIT: Final[dict[str, Callable[[Sample], float]]] = {
     "decisions a CPU-second": lambda sample: sample.done / sample.cpu,
     "turns a CPU-second": lambda sample: sample.done / sample.cpu,
     "decisions a second": lambda sample: sample.done / sample.wall,
     "µs a move": lambda sample: 1e6 * sample.cpu / sample.done,
     "CPU-seconds": lambda sample: sample.cpu / sample.done,
 }
-"""What a sample says, by its unit."""
+"""The figure of a sample, by its unit."""
 
 Play = Callable[[Stopwatch], int]
-"""Does a little of what is measured, with the clock running, and returns how much it did."""
+"""Does some work with the stopwatch running; returns the number of decisions, turns, ... done."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A thing to measure.
+class Benchmark:
+    """A benchmark.
 
     Attributes:
-        name: what results call it.
-        part: which part of the benchmark it belongs to.
-        unit: of its figures, one of ``FIGURES``.
-        play: does a little of it.
-        size: how many tables, players or threads, where that is what the part varies.
-        over: the names of what its rate is compared with, where that is measured too.
+        name: its name in results.
+        part: its part of the run.
+        unit: the unit of its figures, a key of ``FIGURE_BY_UNIT``.
+        play: does some of its work.
+        size: the number of tables, players or threads, where its part varies this number.
+        baselines: the names of benchmarks that its rate is compared with.
     """
 
     name: str
@@ -59,43 +59,41 @@ class Subject:
     unit: str
     play: Play
     size: int | None = None
-    over: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
 
 
-def rounds(
-    subjects: Sequence[Subject],
+def sample_rounds(
+    benchmarks: Sequence[Benchmark],
     numbers: Sequence[int],
     repeats: int,
     seconds: float,
     progress: BenchProgress,
 ) -> Iterator[list[Sample]]:
-    """Yield rounds of one sample each of everything, after a little of everything for nothing.
-
-    What compiles on its first call has compiled by then.
+    """Yield rounds with one sample of each benchmark, after a warm-up of all benchmarks.
 
     Args:
-        subjects: what is measured.
+        benchmarks: the benchmarks.
         numbers: the numbers of these rounds.
-        repeats: how many rounds there are in all.
-        seconds: CPU time of each sample, at least.
-        progress: is told of every sample.
+        repeats: the number of all rounds.
+        seconds: the least CPU time of each sample.
+        progress: shows each sample.
     """
-    for subject in subjects:
-        progress.next(f"trying {subject.name}")
-        subject.play(Stopwatch())
+    for benchmark in benchmarks:
+        progress.next(f"warming up {benchmark.name}")
+        benchmark.play(Stopwatch())
     for number in numbers:
         samples = []
-        for subject in subjects:
-            progress.next(f"round {number} of {repeats}: {subject.name}")
-            samples.append(_sample(subject, seconds))
+        for benchmark in benchmarks:
+            progress.next(f"round {number} of {repeats}: {benchmark.name}")
+            samples.append(_sample(benchmark, seconds))
         progress.print_line(f"round {number} of {repeats} measured")
         yield samples
 
 
-def _sample(subject: Subject, seconds: float) -> Sample:
-    """Measure one thing for so many CPU seconds, or a little longer."""
+def _sample(benchmark: Benchmark, seconds: float) -> Sample:
+    """Sample a benchmark for at least so many CPU-seconds."""
     load = os.getloadavg()[0]
     clock, done = Stopwatch(), 0
     while clock.cpu < seconds:
-        done += subject.play(clock)
+        done += benchmark.play(clock)
     return Sample(done, clock.cpu, clock.wall, load)

@@ -1,4 +1,4 @@
-"""One table in plain terms, and how long it takes to the first step."""
+"""Benchmarks of a single ``Game``, and of the time from import to the first step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Final
 
 from sabacc_env import Game, load_rules
 from sabacc_training.bench.names import CACHED, COLD, GAME
-from sabacc_training.bench.sampling import Subject
+from sabacc_training.bench.sampling import Benchmark
 from sabacc_training.jobs.stopwatch import Stopwatch
 
 RULES: Final = "casino"
@@ -30,8 +30,8 @@ print(json.dumps([time.process_time() - cpu, time.perf_counter() - wall]))
 """
 
 
-def game_subjects() -> Iterator[Subject]:
-    """Yield random moves of a ``Game``; the deal is not counted."""
+def game_benchmarks() -> Iterator[Benchmark]:
+    """Yield the benchmark of random moves of a ``Game``, without the deal."""
     rules, rng = load_rules(RULES), random.Random(0)
 
     def play(clock: Stopwatch) -> int:
@@ -42,20 +42,20 @@ def game_subjects() -> Iterator[Subject]:
                 moves += 1
         return moves
 
-    yield Subject(GAME, "game", "µs a move", play)
+    yield Benchmark(GAME, "game", "µs a move", play)
 
 
-def start_subjects(cold: bool) -> Iterator[Subject]:
-    """Yield a new process from import to first step; with ``cold`` also before it compiled."""
-    yield Subject(CACHED, "start", "CPU-seconds", _start)
+def start_benchmarks(cold: bool) -> Iterator[Benchmark]:
+    """Yield benchmarks of a new process to its first step; with ``cold`` also without a cache."""
+    yield Benchmark(CACHED, "start", "CPU-seconds", _start)
     if cold:
-        yield Subject(COLD, "start", "CPU-seconds", _cold_start)
+        yield Benchmark(COLD, "start", "CPU-seconds", _cold_start)
 
 
 def _start(clock: Stopwatch, **changes: str) -> int:
     command = [sys.executable, "-c", FIRST_STEP]
     environment = dict(os.environ) | changes
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a cache, too
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # bytecode is a cache too
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     cpu, wall = json.loads(done.stdout)
     clock.cpu += cpu

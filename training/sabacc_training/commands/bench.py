@@ -1,4 +1,4 @@
-"""``sabacc bench``: how fast this project is, and the peers that are installed beside it."""
+"""``sabacc bench``: the speed of this project and of the peers that are installed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rich.text import Text
 from sabacc_env.storage.files import write_bytes, write_text
 from sabacc_training.bench.config import bench_config
 from sabacc_training.bench.peers import INSTALL
-from sabacc_training.bench.plot import picture
+from sabacc_training.bench.plot import plot
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.report import about, figures_table, ratios_table
+from sabacc_training.bench.report import describe_run, figures_table, ratios_table
 from sabacc_training.bench.results import Results
-from sabacc_training.bench.run import machine, run
+from sabacc_training.bench.run import machine_info, run
 from sabacc_training.jobs.partial_results import open_partial_results
 
 
@@ -28,53 +28,53 @@ def bench(
     output: Path = Path("runs", "bench"),
     resume: bool = False,
 ) -> None:
-    """Measure how fast this project is, and its peers where they are installed, in one run.
+    """Measure the speed of this project, and of its peers where they are installed, in one run.
 
     Args:
         parts: Some of rules, peers, aec, game, tables, players, threads, start; by default all.
-        repeats: Rounds, each of which measures everything in turn; 7 by default.
-        seconds: CPU time of each sample, at least; 0.3 by default.
-        quick: Few tables and short samples, to see in seconds that everything runs.
-        cold: Also the first start of all, with the engine not compiled yet: half a minute a round.
+        repeats: Rounds; each measures everything in turn; 7 by default.
+        seconds: The least CPU time of each sample; 0.3 by default.
+        quick: Few tables and short samples, to see in seconds that everything works.
+        cold: Also measure the first start, with the engine not compiled yet: half a minute a round.
         output: The folder for bench.json, with every sample, and the picture bench.svg.
-        resume: Go on after the rounds that a run which stopped left in that folder.
+        resume: Continue after the rounds that a stopped run left in that folder.
     """
     config = bench_config(quick, parts=parts or None, repeats=repeats, seconds=seconds, cold=cold)
-    work = {"config": config.model_dump(mode="json"), "machine": machine()}
+    work = {"config": config.model_dump(mode="json"), "machine": machine_info()}
     with open_partial_results(output, work, resume) as partial:
         with BenchProgress() as progress:
             results = run(config, partial, progress)
         if results is None:
             print("stopped before the first round had ended; nothing was written", file=sys.stderr)
             sys.exit(130)
-        _tell(results, output)
+        _report(results, output)
         if results.rounds < config.repeats:
             rounds = f"{results.rounds} of {config.repeats} rounds"
             print(
-                f"stopped after {rounds}; what they say was written: go on with --resume",
+                f"stopped after {rounds}; their results were written: resume with --resume",
                 file=sys.stderr,
             )
             sys.exit(130)
         partial.finish()
 
 
-def _tell(results: Results, output: Path) -> None:
+def _report(results: Results, output: Path) -> None:
     """Print the results, and write them."""
     console = Console(highlight=False)
     console.print(figures_table(results))
     ratios = ratios_table(results)
     if ratios.row_count:
         console.print(ratios)
-    for line in [f"{about(results)}.", *results.absent, *_write(results, output)]:
+    for line in [f"{describe_run(results)}.", *results.absent, *_write(results, output)]:
         console.print(Text(line))
 
 
 def _write(results: Results, folder: Path) -> list[str]:
-    """Write the results and their picture; return what was written, in sentences."""
+    """Write the results and their plot; return sentences that say what was written."""
     write_text(folder / "bench.json", results.to_json())
     lines = [f"Every sample is in {folder / 'bench.json'}."]
     try:
-        drawn = picture(results)
+        drawn = plot(results)
     except ImportError:
         return [*lines, f"No picture was drawn: no matplotlib, which `{INSTALL}` installs."]
     if drawn is not None:

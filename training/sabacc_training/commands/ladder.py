@@ -12,7 +12,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import check_writable, make_folder, write_bytes
 from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.run import machine
+from sabacc_training.bench.run import machine_info
 from sabacc_training.experiments.nash_conv_curves import (
     METHODS,
     POINTS,
@@ -67,7 +67,7 @@ def ladder(
     folder = folder or Path("runs", "ladder", Path(name).stem)
     chosen, curves = methods or tuple(METHODS), []
     runs = {"methods": chosen, "seeds": seeds, "steps": steps}
-    work = {"game": rung.model_dump(mode="json"), **runs, "machine": machine()}
+    work = {"game": rung.model_dump(mode="json"), **runs, "machine": machine_info()}
     try:
         with (
             open_partial_results(folder, work, resume) as partial,

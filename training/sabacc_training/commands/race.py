@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
-from sabacc_training.bench.run import machine
+from sabacc_training.bench.run import machine_info
 from sabacc_training.config.base import validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
@@ -64,7 +64,7 @@ def race(
     work = {
         "configs": [run.model_dump(mode="json") for run in runs],
         "target": [rung, nash_conv] if rung else [*over, margin],
-        "machine": machine(),
+        "machine": machine_info(),
     }
     ends = []
     try:

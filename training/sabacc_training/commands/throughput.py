@@ -8,7 +8,7 @@ from statistics import median
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.run import machine
+from sabacc_training.bench.run import machine_info
 from sabacc_training.experiments.throughput import measure_throughput
 from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.compute import Compute
@@ -44,7 +44,11 @@ def throughput(
     if not isinstance(settings, PPOConfig):
         raise SabaccError(f'{config}: is not for the PPO trainer; use one with trainer = "ppo"')
     folder = folder or Path("runs", "throughput", Path(config).stem)
-    work = {"config": settings.model_dump(mode="json"), "updates": updates, "machine": machine()}
+    work = {
+        "config": settings.model_dump(mode="json"),
+        "updates": updates,
+        "machine": machine_info(),
+    }
     try:
         with open_partial_results(folder, work, resume) as partial:
             with BenchProgress() as progress:

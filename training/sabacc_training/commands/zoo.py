@@ -81,8 +81,8 @@ def _print_card(console: Console, card: ModelCard) -> None:
     digests = "; ".join(f"{label} {digest[:16]}" for label, digest in card.rules.items())
     lines = {
         "plays": card.games_text,
-        "learnt from": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
-        "met in training": ", ".join(card.opponents) or "nobody but itself",
+        "trained on": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
+        "met in training": ", ".join(card.opponents) or "only itself",
         "drawn to": ", ".join(card.teachers) or "no saved network",
         "rules": digests,
         "observation": card.observation_version,
