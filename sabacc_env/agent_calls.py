@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent
-from sabacc_env.arguments import allowed
+from sabacc_env.arguments import is_legal
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.game.view import GameView
@@ -25,7 +25,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.rules.wording import toml_repr
 from sabacc_env.tables.tables import Tables
 
-SLACK: Final = 1e-4
+SUM_TOLERANCE: Final = 1e-4
 """How far from 1 the sum of a distribution may be, for some are computed in float32."""
 
 
@@ -42,7 +42,7 @@ def build(
     for method in ("reset", "act"):
         if not callable(getattr(found, method, None)):
             raise SabaccError(f"agent: {name!r} has no method {method}, which every agent needs")
-    with _own_code(name, f"{found.__name__}(rules, num_players, bet_sizes=...)"):
+    with _agent_errors(name, f"{found.__name__}(rules, num_players, bet_sizes=...)"):
         agent: Agent = found(rules, num_players, bet_sizes=bet_sizes)
     return agent
 
@@ -50,7 +50,7 @@ def build(
 def reset(agents: Iterable[Agent], num_tables: int) -> None:
     """Tell agents to start that many tables."""
     for agent in agents:
-        with _own_code(_name(agent), "reset"):
+        with _agent_errors(_name_of(agent), "reset"):
             agent.reset(num_tables)
 
 
@@ -65,7 +65,7 @@ def restart(agents: Iterable[Agent], tables: NDArray[np.int64]) -> None:
     """Tell the agents that care that a new hand begins at these tables."""
     for agent in agents:
         if method := getattr(agent, "restart", None):
-            with _own_code(_name(agent), "restart"):
+            with _agent_errors(_name_of(agent), "restart"):
                 method(tables)
 
 
@@ -74,7 +74,7 @@ def memories(agents: Iterable[Agent]) -> list[Any]:
     found = []
     for agent in agents:
         method = getattr(agent, "memory", None)
-        with _own_code(_name(agent), "memory"):
+        with _agent_errors(_name_of(agent), "memory"):
             found.append(None if method is None else method())
     return found
 
@@ -83,7 +83,7 @@ def restore_memories(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
     """Let agents continue from what ``memories`` returned."""
     for agent, memory in zip(agents, memories, strict=False):
         if memory is not None and (method := getattr(agent, "restore_memory", None)):
-            with _own_code(_name(agent), "restore_memory"):
+            with _agent_errors(_name_of(agent), "restore_memory"):
                 method(memory)
 
 
@@ -92,7 +92,7 @@ def wants_views(agent: Agent) -> bool:
     return getattr(agent, "wants", None) == "views"
 
 
-def seen_in(
+def agent_input(
     game: Game, agent: Agent, observation: NDArray[np.float32]
 ) -> NDArray[np.float32] | list[GameView]:
     """Return what an agent is shown of a game where it is to act: the one row for ``actions``."""
@@ -102,15 +102,15 @@ def seen_in(
 
 
 def actions_at(
-    agent: Agent, tables: Tables, which: NDArray[np.int64], rng: np.random.Generator
+    agent: Agent, tables: Tables, indices: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return what an agent plays at these tables, where it is to act; raises as ``actions``."""
     seen: NDArray[np.float32] | list[GameView] = (
-        [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in which]
+        [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in indices]
         if wants_views(agent)
-        else tables.observations[which]
+        else tables.observations[indices]
     )
-    return actions(agent, seen, tables.action_masks[which], rng, which)
+    return actions(agent, seen, tables.action_masks[indices], rng, indices)
 
 
 def actions(
@@ -127,22 +127,22 @@ def actions(
         SabaccError: for anything but one whole number a row, or an error of the agent's own, which
             is then the cause.
     """
-    with _own_code(_name(agent), "act"):
+    with _agent_errors(_name_of(agent), "act"):
         chosen = np.asarray(given := agent.act(observations, action_masks, rng, tables))
     count = len(action_masks)
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
         got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else toml_repr(given)
         raise SabaccError(
-            f"agent: {_name(agent)!r} must return from act whole numbers of shape ({count},), "
+            f"agent: {_name_of(agent)!r} must return from act whole numbers of shape ({count},), "
             f"not {got}"
         )
-    legal = allowed(action_masks, chosen)
+    legal = is_legal(action_masks, chosen)
     if not legal.all():
         row = int(legal.argmin())
         choices = ", ".join(map(str, np.flatnonzero(action_masks[row])))
         raise IllegalMove(
-            f"agent: {_name(agent)!r} chose action {chosen[row]} at table {tables[row]}, where it "
-            f"is not legal; legal: {choices}"
+            f"agent: {_name_of(agent)!r} chose action {chosen[row]} at table {tables[row]}, "
+            f"where it is not legal; legal: {choices}"
         )
     return chosen.astype(np.int64, copy=False)
 
@@ -160,42 +160,42 @@ def probabilities(
     method = getattr(agent, "probabilities", None)
     if method is None:
         return None
-    with _own_code(_name(agent), "probabilities"):
+    with _agent_errors(_name_of(agent), "probabilities"):
         given = np.asarray(method(observations, action_masks), dtype=np.float64)
     shape = action_masks.shape
     if (
         given.shape != shape
         or not (given >= 0).all()
         or given[action_masks == 0].any()
-        or not np.allclose(given.sum(axis=1), 1, rtol=0, atol=SLACK)
+        or not np.allclose(given.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)
     ):
         raise SabaccError(
-            f"agent: {_name(agent)!r} must return from probabilities an array of shape {shape}, "
+            f"agent: {_name_of(agent)!r} must return from probabilities an array of shape {shape}, "
             "never negative, 0 for what is not legal, each row adding up to 1"
         )
     return given
 
 
-def _name(agent: Agent) -> str:
+def _name_of(agent: Agent) -> str:
     return f"{type(agent).__module__}:{type(agent).__qualname__}"
 
 
 @contextmanager
-def _own_code(name: str, call: str) -> Iterator[None]:
+def _agent_errors(name: str, call: str) -> Iterator[None]:
     """Make one sentence of an error in the agent's own code, and keep the error as its cause."""
     try:
         yield
     except SabaccError as error:
         raise SabaccError(f"agent: {name!r}: {error}") from error
     except (Exception, SystemExit) as error:
-        raise SabaccError(f"agent: {name!r} failed in {call}: {_told(error)}") from error
+        raise SabaccError(f"agent: {name!r} failed in {call}: {_one_line(error)}") from error
 
 
-def _told(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     """Return an error on one line, with the last line of the agent's own file that led to it."""
-    said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     frames = [at for at in traceback.extract_tb(error.__traceback__) if at.filename != __file__]
     if not frames:  # it could not even be called
-        return said
+        return text
     last = [at for at in frames if at.filename == frames[0].filename][-1]
-    return f"{said} ({Path(last.filename).name}, line {last.lineno})"
+    return f"{text} ({Path(last.filename).name}, line {last.lineno})"

@@ -18,7 +18,7 @@ from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 
 
-def whole(name: str, value: object, least: int, most: int) -> int:
+def check_int(name: str, value: object, least: int, most: int) -> int:
     """Return a whole number within limits, or say in one sentence what is wrong with it."""
     number = as_int(value)
     if number is None:
@@ -28,7 +28,7 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     return number
 
 
-def number(name: str, value: object) -> float:
+def check_number(name: str, value: object) -> float:
     """Return a number, or say in one sentence that it is none."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise SabaccError(f"{name}: {short_repr(value)} is no number")
@@ -38,14 +38,14 @@ def number(name: str, value: object) -> float:
         raise SabaccError(f"{name}: {short_repr(value)} is too large") from None
 
 
-def truth(name: str, value: object) -> bool:
+def check_bool(name: str, value: object) -> bool:
     """Return True or False, or say in one sentence that it is neither."""
     if not isinstance(value, bool | np.bool_):
         raise SabaccError(f"{name}: {short_repr(value)} is neither True nor False")
     return bool(value)
 
 
-def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
+def check_array(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return an array of the host, or say in one sentence that it is none."""
     try:
         return np.asarray(values)
@@ -54,7 +54,7 @@ def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 @contextmanager
-def room_for(name: str, count: int, size: int) -> Iterator[None]:
+def explain_memory_error(name: str, count: int, size: int) -> Iterator[None]:
     """Say in one sentence that there is no memory for so many tables, of so many bytes each."""
     try:
         yield
@@ -65,9 +65,9 @@ def room_for(name: str, count: int, size: int) -> Iterator[None]:
         ) from None
 
 
-def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
+def check_int_array(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
     """Return so many whole numbers as an array, or say in one sentence what is wrong with them."""
-    array = as_array(name, values)
+    array = check_array(name, values)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise SabaccError(
             f"{name}: give {count} whole numbers, not {array.dtype} of shape {array.shape}"
@@ -75,7 +75,7 @@ def whole_numbers(name: str, values: ArrayLike, count: int) -> NDArray[np.int64]
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def indices(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
+def check_table_indices(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
     """Return indices of so many tables as int64, or say in one sentence what is wrong with them."""
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise SabaccError(f"{name}: give a one-dimensional array of table indices")
@@ -84,7 +84,7 @@ def indices(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def seats_at(
+def check_seats(
     seats: NDArray[Any], tables: NDArray[np.int64], players: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return a seat at each of these tables, given for each or once, as int64.
@@ -107,10 +107,10 @@ def seats_at(
     return np.ascontiguousarray(each, dtype=np.int64)
 
 
-def allowed(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bool_]:
+def is_legal(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bool_]:
     """Say for each row whether its mask allows its action; no number is out of bounds here.
 
-    >>> allowed(np.array([[1, 0], [1, 0], [1, 0]]), np.array([0, 1, -2]))
+    >>> is_legal(np.array([[1, 0], [1, 0], [1, 0]]), np.array([0, 1, -2]))
     array([ True, False, False])
     """
     count, num_actions = action_masks.shape
@@ -120,7 +120,7 @@ def allowed(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.boo
     return legal
 
 
-def items(name: str, values: Any) -> list[Any]:
+def check_sequence(name: str, values: Any) -> list[Any]:
     """Return the items of a sequence, or say in one sentence that it is none."""
     rows = isinstance(values, np.ndarray) and values.ndim > 0
     text = isinstance(values, str | bytes | bytearray | memoryview)
@@ -129,13 +129,13 @@ def items(name: str, values: Any) -> list[Any]:
     return list(values)
 
 
-def one_for_each(name: str, given: Any, num_tables: int) -> list[Any]:
+def one_per_table(name: str, given: Any, num_tables: int) -> list[Any]:
     """Return what was given as a list: of one for all tables, or of one for each."""
     if hasattr(given, "tolist"):  # an array, or one of its numbers
         given = given.tolist()
     if isinstance(given, str | Path | RuleSet) or hasattr(given, "__index__"):
         return [given]
-    each = items(name, given)
+    each = check_sequence(name, given)
     if len(each) != num_tables:
         raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")
     return each
@@ -143,14 +143,14 @@ def one_for_each(name: str, given: Any, num_tables: int) -> list[Any]:
 
 def check_num_players(rules: RuleSet, num_players: int) -> int:
     """Return the number of players, for which the rules must have seats."""
-    return whole("num_players", num_players, *rules.seats)
+    return check_int("num_players", num_players, *rules.seats)
 
 
-def checked_credits(
+def check_credits(
     rules: RuleSet, num_players: int, credits: Sequence[int] | None, sabacc_pot: int
 ) -> list[int]:
     """Return each seat's credits before the antes (zeros for points)."""
-    sabacc_pot = whole("sabacc_pot", sabacc_pot, 0, UNLIMITED)
+    sabacc_pot = check_int("sabacc_pot", sabacc_pot, 0, UNLIMITED)
     if sabacc_pot and not rules.sabacc_ante:
         raise SabaccError(f"sabacc_pot: the rules {rules.name!r} have no Sabacc pot")
     if credits is None:
@@ -158,7 +158,10 @@ def checked_credits(
     elif rules.points:
         raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
     else:
-        stacks = [whole("credits", amount, 0, UNLIMITED) for amount in items("credits", credits)]
+        stacks = [
+            check_int("credits", amount, 0, UNLIMITED)
+            for amount in check_sequence("credits", credits)
+        ]
         if len(stacks) != num_players:
             raise SabaccError(f"credits: give one number for each of {num_players} seats")
     if sum(stacks) + sabacc_pot > UNLIMITED:
@@ -166,17 +169,17 @@ def checked_credits(
     return stacks
 
 
-def checked_deck(rules: RuleSet, deck: Sequence[int]) -> list[int]:
+def check_deck(rules: RuleSet, deck: Sequence[int]) -> list[int]:
     """Return a given deck, which must be the rules' cards in some order."""
-    cards = [whole("deck", card, 0, 61) for card in items("deck", deck)]
+    cards = [check_int("deck", card, 0, 61) for card in check_sequence("deck", deck)]
     if sorted(cards) != list(rules.deck):
         raise SabaccError(f"deck: give each of the {len(rules.deck)} cards of the rules once")
     return cards
 
 
-def checked_dice(dice: Sequence[tuple[int, int]]) -> list[list[int]]:
+def check_dice(dice: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Return given dice as pairs of faces."""
-    pairs = [items("dice", faces) for faces in items("dice", dice)]
+    pairs = [check_sequence("dice", faces) for faces in check_sequence("dice", dice)]
     if any(len(faces) != 2 for faces in pairs):
         raise SabaccError("dice: give pairs of faces, one pair a round")
-    return [[whole("dice", face, 1, 6) for face in faces] for faces in pairs]
+    return [[check_int("dice", face, 1, 6) for face in faces] for faces in pairs]

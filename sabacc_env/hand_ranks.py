@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.arguments import items
+from sabacc_env.arguments import check_sequence
 from sabacc_env.cards import Card, parse_hand
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_HAND, RANKINGS
@@ -127,9 +127,9 @@ def rank_hand(
     if (cards is None) == (ids is None):
         raise SabaccError("cards, ids: give exactly one of them")
     if cards is not None:
-        hand = parse_hand(items("cards", cards))
+        hand = parse_hand(check_sequence("cards", cards))
     else:
-        hand = [Card(card) for card in items("ids", ids)]
+        hand = [Card(card) for card in check_sequence("ids", ids)]
     if not 1 <= len(hand) <= MAX_HAND or len(set(hand)) != len(hand):
         raise SabaccError(f"a hand has one to {MAX_HAND} different cards, not {hand}")
     strength = int(hand_strengths(ranking, np.array([hand], dtype=np.int8))[0])

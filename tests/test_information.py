@@ -20,7 +20,7 @@ from sabacc_env import Card, Game, Move, RuleSet, load_rules, rule_sets, sabacc_
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import slot_order
 from sabacc_env.engine.observation.public_features import update_public_seats
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, blocks, feature_names
 from sabacc_env.render.text import render_text
 from tests.support.random_play import HOUSE_RULES, random_move
@@ -100,10 +100,10 @@ def positions(
 
 
 def observation(game: Game, seat: int) -> NDArray[np.float32]:
-    desk = Desk(game.rules, SIZES)
-    desk.aside.fill(np.nan)
-    game.observe_at(desk, seat)
-    return desk.aside.copy()
+    buffers = TurnBuffers(game.rules, SIZES)
+    buffers.requested_observation.fill(np.nan)
+    game.write_observation(buffers, seat)
+    return buffers.requested_observation.copy()
 
 
 # Nothing leaks.

@@ -29,7 +29,7 @@ from sabacc_env.actions import (
     num_actions,
 )
 from sabacc_env.agent import sample
-from sabacc_env.arguments import check_num_players, truth
+from sabacc_env.arguments import check_bool, check_num_players
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.game_tree import update_info_states
 from sabacc_env.errors import SabaccError
@@ -67,7 +67,7 @@ class Policy:
     def __post_init__(self) -> None:
         check_num_players(self.rules, self.num_players)
         encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
-        truth("suits_alike", self.suits_alike)
+        check_bool("suits_alike", self.suits_alike)
         if not isinstance(self.solved, Mapping):
             raise SabaccError("solved: is no mapping")
 

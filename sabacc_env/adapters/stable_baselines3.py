@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.arguments import number, whole
+from sabacc_env.arguments import check_int, check_number
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.start_ranges import Range
@@ -87,11 +87,11 @@ class SabaccVecEnv(VecEnv):
         reward_scale: float = 1.0,
         threads: int = 1,
     ) -> None:
-        if not 0 < number("reward_scale", reward_scale) < math.inf:
+        if not 0 < check_number("reward_scale", reward_scale) < math.inf:
             raise SabaccError(f"reward_scale: {short_repr(reward_scale)} is not above 0")
         self._reward_scale = reward_scale
         if seed is not None:
-            seed = whole("seed", seed, 0, 2**64 - 1)
+            seed = check_int("seed", seed, 0, 2**64 - 1)
         self._learner = LearnerTables(
             rules,
             num_envs,
@@ -127,14 +127,14 @@ class SabaccVecEnv(VecEnv):
         """
         self._learner.opponents.choose(opponents, weights)
 
-    def set_stakes(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
-        """Draw stakes from these ranges, in antes, for the episodes after those that come next.
+    def set_start_ranges(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
+        """Draw starts from these ranges, in antes, for the episodes after those that come next.
 
         Raises:
             SabaccError: for what is no range, and for None in place of a range or the other way
                 round.
         """
-        self._learner.stakes.change(stacks, sabacc_pots)
+        self._learner.start_ranges.change(stacks, sabacc_pots)
 
     def margin_since(self) -> tuple[int, float]:
         """Return the hands since the last call, and the learner's margin in them, in mante/hand.
@@ -164,7 +164,7 @@ class SabaccVecEnv(VecEnv):
         Raises:
             SabaccError: for what is no seed.
         """
-        return super().seed(None if seed is None else whole("seed", seed, 0, 2**64 - 1))
+        return super().seed(None if seed is None else check_int("seed", seed, 0, 2**64 - 1))
 
     def reset(self) -> NDArray[np.float32]:
         """Start every table anew and return the learner's observations, (num_envs, size)."""
@@ -197,7 +197,7 @@ class SabaccVecEnv(VecEnv):
         rewards, dones = self._learner.step(self._to_play)
         infos = self._infos.copy()
         for table in np.flatnonzero(dones):
-            infos[table] = {"terminal_observation": self._learner.finals[table].copy()}
+            infos[table] = {"terminal_observation": self._learner.final_observations[table].copy()}
         return self._observations(), (rewards / self._reward_scale).astype(np.float32), dones, infos
 
     def action_masks(self) -> NDArray[np.bool_]:

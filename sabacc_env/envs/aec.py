@@ -20,20 +20,20 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.arguments import check_num_players, whole
+from sabacc_env.arguments import check_int, check_num_players
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.reset_options import (
     RENDER_MODES,
     TABLE_OPTIONS,
-    checked_render_mode,
-    known_options,
+    check_render_mode,
+    select_options,
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.keys import hand_key, split_key
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_ranks import hand_name
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet, load_rules
@@ -102,12 +102,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.rules = load_rules(rules)
         num_players = check_num_players(self.rules, num_players)
         self.num_players = num_players
-        self.hands = whole("hands", hands, 1, UNLIMITED)
-        self._desk = Desk(self.rules, encode_bet_sizes(bet_sizes))
+        self.hands = check_int("hands", hands, 1, UNLIMITED)
+        self._buffers = TurnBuffers(self.rules, encode_bet_sizes(bet_sizes))
         self.bet_sizes = tuple(bet_sizes)
-        self.render_mode = checked_render_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode)
         self.game: Game
-        self._first: Game | None = None  # the first one dealt without options
+        self._first_game: Game | None = None  # the first one dealt without options
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
@@ -116,8 +116,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._nothing = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
-        self._nobody = dict.fromkeys(self.possible_agents, False)
+        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
+        self._none_ended = dict.fromkeys(self.possible_agents, False)
         features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
         mask = spaces.Box(0, 1, self._no_actions.shape, np.int8)
         self.observation_spaces = {
@@ -150,10 +150,10 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         Raises:
             SabaccError: for a seed or options that make no game; nothing has changed.
         """
-        given = known_options(options, TABLE_OPTIONS)
+        given = select_options(options, TABLE_OPTIONS)
         episode = 0
         if seed is not None:
-            seed = whole("seed", seed, 0, 2**64 - 1)
+            seed = check_int("seed", seed, 0, 2**64 - 1)
         elif self._seed is None:
             seed = secrets.randbits(64)
         else:
@@ -161,25 +161,25 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.game, seat = self._first_hand(seed, episode, given)
         self._seed, self._episode, self._hand = seed, episode, 0
         self.agents = self.possible_agents.copy()
-        self._cumulative_rewards = self._nothing.copy()
-        self.terminations, self.truncations = self._nobody.copy(), self._nobody.copy()
-        self._go_on(seat)
+        self._cumulative_rewards = self._no_rewards.copy()
+        self.terminations, self.truncations = self._none_ended.copy(), self._none_ended.copy()
+        self._advance(seat)
 
     def _first_hand(self, seed: int, episode: int, given: dict[str, Any]) -> tuple[Game, int]:
         """Deal an episode's first hand; return it and the seat to act, -1 when it is over."""
-        if self._first is not None and not given:
-            return self._first.again(self._desk, split_key(seed), episode, 0)
+        if self._first_game is not None and not given:
+            return self._first_game.deal_another(self._buffers, split_key(seed), episode, 0)
         game = Game(self.rules, self.num_players, key=hand_key(seed, episode, 0), **given)
-        game.place_in_episode(0, self.hands)
+        game.set_episode_position(0, self.hands)
         if not given:
-            self._first = game
-        return game, game.show_at(self._desk)
+            self._first_game = game
+        return game, game.write_turn(self._buffers)
 
     def _deal_next(self) -> int:
         """Deal the episode's next hand; return the seat to act, -1 when it is over."""
         assert self._seed is not None
         seed = split_key(self._seed)
-        self.game, seat = self.game.again(self._desk, seed, self._episode, self._hand)
+        self.game, seat = self.game.deal_another(self._buffers, seed, self._episode, self._hand)
         return seat
 
     def step(self, action: int | None) -> None:
@@ -193,28 +193,28 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         if type(action) is not int:  # as it nearly always is, and this is the quickest to see
-            action = whole_action(action)
+            action = check_action(action)
         if not 0 <= action < len(self._no_actions):
-            raise self._refusal(action)
+            raise self._illegal_message(action)
         try:
-            seat = self.game.play_at(self._desk, action)
+            seat = self.game.play_action(self._buffers, action)
         except IllegalMove:
-            raise self._refusal(action) from None
+            raise self._illegal_message(action) from None
         self._cumulative_rewards[agent] = 0.0
-        self._go_on(seat)
+        self._advance(seat)
         if self.render_mode == "human":
             self.render()
 
-    def _refusal(self, action: int) -> IllegalMove:
+    def _illegal_message(self, action: int) -> IllegalMove:
         names = action_names(self.bet_sizes)
-        legal = ", ".join(f"{i} ({names[i]})" for i in np.flatnonzero(self._desk.mask))
+        legal = ", ".join(f"{i} ({names[i]})" for i in np.flatnonzero(self._buffers.mask))
         return IllegalMove(
             f"action {action} is not legal for {self.agent_selection}; legal: {legal}"
         )
 
-    def _go_on(self, seat: int) -> None:
+    def _advance(self, seat: int) -> None:
         """Go to a seat's decision; without one end the hand, deal the next or end the episode."""
-        self.rewards = self._nothing.copy()
+        self.rewards = self._no_rewards.copy()
         no_actions = self._no_actions
         self.infos: dict[str, dict[str, Any]] = {
             agent: {"action_mask": no_actions} for agent in self.possible_agents
@@ -222,23 +222,23 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         while seat < 0:  # again and again: a hand may end at its deal, by the antes
             self._pay_out()
             self._hand += 1
-            if self._hand == self.hands or not self.game.can_go_on():
+            if self._hand == self.hands or not self.game.can_deal_next_hand():
                 self.terminations = dict.fromkeys(self.agents, True)
                 self.agent_selection = self.agents[0]
                 return
             seat = self._deal_next()
         self.agent_selection = agent = self.possible_agents[seat]
-        self.infos[agent]["action_mask"] = self._desk.mask.copy()
+        self.infos[agent]["action_mask"] = self._buffers.mask.copy()
 
     def _pay_out(self) -> None:
         """Pay the rewards of a hand that is over and say how it ended."""
-        ending, agents = self._desk.ending, self.possible_agents
-        sabacc_pot, revealed = ending["sabacc_pot"].item(), ending["revealed"].item()
-        net = ending["net_credits"][0, : self.num_players].tolist()
-        won = [agents[seat] for seat in ending["winners"][0].tolist() if seat >= 0]
+        outcome, agents = self._buffers.outcome, self.possible_agents
+        sabacc_pot, revealed = outcome["sabacc_pot"].item(), outcome["revealed"].item()
+        net = outcome["net_credits"][0, : self.num_players].tolist()
+        won = [agents[seat] for seat in outcome["winners"][0].tolist() if seat >= 0]
         names = {}
         if revealed:
-            strengths = ending["strengths"][0].tolist()
+            strengths = outcome["strengths"][0].tolist()
             names = {
                 agent: hand_name(self.rules.ranking, strengths[seat])
                 for agent, seat in self._seats.items()
@@ -262,22 +262,25 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         Raises:
             SabaccError: for what is no agent of this environment.
         """
-        desk = self._desk
+        buffers = self._buffers
         seat = self._seats.get(agent) if isinstance(agent, str) else None
         if seat is None:
             known = ", ".join(self.possible_agents)
             raise SabaccError(f"agent: {short_repr(agent)} is unknown; known: {known}")
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return {"observation": desk.observation.copy(), "action_mask": desk.mask.copy()}
-        self.game.observe_at(desk, seat)
-        return {"observation": desk.aside.copy(), "action_mask": self._no_actions}
+            return {"observation": buffers.observation.copy(), "action_mask": buffers.mask.copy()}
+        self.game.write_observation(buffers, seat)
+        return {
+            "observation": buffers.requested_observation.copy(),
+            "action_mask": self._no_actions,
+        }
 
     def state(self) -> NDArray[np.float32]:
         """Return the observations of all seats, in seat order, as one array."""
         rows = np.empty((self.num_players, OBSERVATION_SIZE), dtype=np.float32)
         for seat in range(self.num_players):
-            self.game.observe_at(self._desk, seat)
-            rows[seat] = self._desk.aside
+            self.game.write_observation(self._buffers, seat)
+            rows[seat] = self._buffers.requested_observation
         return rows.reshape(-1)
 
     def render(self) -> str | None:
@@ -294,15 +297,15 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """There is nothing to close."""
 
 
-def whole_action(action: Any) -> int:
+def check_action(action: Any) -> int:
     """Return an action that is a whole number, but no bool, as an int."""
     number = as_int(action)
     if number is None:
-        raise no_action(action)
+        raise not_an_action(action)
     return number
 
 
-def no_action(action: object) -> IllegalMove:
+def not_an_action(action: object) -> IllegalMove:
     """Return the refusal of what is no whole number."""
     return IllegalMove(f"{short_repr(action)} is no action: use a whole number below the space's n")
 
@@ -313,7 +316,7 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
     def step(self, action: int | None) -> None:
         """Play an action; an illegal one ends the episode with the illegal reward."""
         if isinstance(action, bool):  # which a ``Discrete`` contains, and indexes the mask
-            raise no_action(action)
+            raise not_an_action(action)
         agent, ended_before = self.env.agent_selection, self._terminated
         super().step(action)
         if self._terminated and not ended_before:

@@ -19,10 +19,10 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.arguments import check_num_players, room_for, whole
+from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
-from sabacc_env.envs.start_ranges import Range, StakeRanges
+from sabacc_env.envs.start_ranges import Range, StartRanges
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
@@ -31,7 +31,7 @@ from sabacc_env.tables.tables import Tables
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-KEPT: Final = {
+STATE_TYPES: Final = {
     "tables": bytes,
     "rng": dict,
     "seats": np.ndarray,
@@ -41,7 +41,7 @@ KEPT: Final = {
 }
 """What a state of ``LearnerTables`` holds."""
 
-SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
+COMPARED_SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
     "num_tables": int,
     "num_players": int,
     "hands": int,
@@ -72,7 +72,7 @@ class LearnerTables:
         weights: how often each of them is drawn, in proportion; None is equally often.
         hands: hands in an episode (see ``Tables``).
         bet_sizes: what the bet actions mean.
-        stacks, equal_stacks, sabacc_pots: as of ``StakeRanges``.
+        stacks, equal_stacks, sabacc_pots: as of ``StartRanges``.
         threads: how many threads step the tables; results do not depend on it.
         hear: is called with ``tables`` and those of them, (n,), at which a hand of the learner's
             has just ended, while it is the last one that they keep.
@@ -100,20 +100,22 @@ class LearnerTables:
         equal_stacks: float = 0.0,
         sabacc_pots: Range | None = None,
         threads: int = 1,
-        hear: Callable[[Tables, Ints], None] | None = None,
+        on_hand_end: Callable[[Tables, Ints], None] | None = None,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
-        self.num_envs = whole("num_envs", num_envs, 1, 2**31)
-        self.stakes = StakeRanges(self.rules, self.num_players, stacks, equal_stacks, sabacc_pots)
+        self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
+        self.start_ranges = StartRanges(
+            self.rules, self.num_players, stacks, equal_stacks, sabacc_pots
+        )
         self._settings: dict[str, Any] = {
             "hands": hands,
             "bet_sizes": bet_sizes,
             "threads": threads,
         }
         self._rng = rng
-        self._hear = hear
-        with room_for("num_envs", self.num_envs, BYTES_EACH):
+        self._on_hand_end = on_hand_end
+        with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
             self.tables = self._new_tables()  # refuses what makes none
         self.opponents = Opponents(
             self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
@@ -121,15 +123,15 @@ class LearnerTables:
         self.observation_space, self.action_space = seat_spaces(bet_sizes)
         self._all = np.arange(self.num_envs)
         self.seats = self._all % self.num_players
-        self.finals = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
+        self.final_observations = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
         self._hands_counted = self._credits_counted = 0
         self._ready = False
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
-        self._next = self.stakes.draw(self.num_envs, self._rng)
+        self._next_starts = self.start_ranges.draw(self.num_envs, self._rng)
         seed = int(self._rng.integers(2**63))
-        settings = self._settings | self._next
+        settings = self._settings | self._next_starts
         return Tables(self.rules, self.num_envs, self.num_players, seed=seed, **settings)
 
     def begin(self, rng: np.random.Generator | None = None) -> None:
@@ -140,10 +142,10 @@ class LearnerTables:
         self.tables = self._new_tables()
         self.opponents.begin(self.tables)
         self._begin_episodes(self._all)
-        self._come_round()
+        self._advance_to_learner()
 
     def step(
-        self, actions: Ints, which: Ints | None = None
+        self, actions: Ints, indices: Ints | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Play the learner's actions at these tables (None: at all), and then the opponents'.
 
@@ -157,23 +159,23 @@ class LearnerTables:
                 that fails; ``begin`` again then.
         """
         self._check_ready()
-        which = self._all if which is None else which
+        indices = self._all if indices is None else indices
         rewards = np.zeros(self.num_envs)
         playing = np.zeros(self.num_envs, dtype=np.bool_)
-        playing[which] = True
+        playing[indices] = True
         counting = playing.copy()
-        self._play(actions, which, rewards, counting)
+        self._play(actions, indices, rewards, counting)
         self._play_opponents(rewards, counting)
         return rewards, playing & ~counting
 
-    def restart(self, which: Ints) -> None:
+    def restart(self, indices: Ints) -> None:
         """Abandon the learner's episodes at these tables, without a result, and begin new ones."""
         self._check_ready()
-        self.finals[which] = self.tables.observations[which]
-        self.tables.restart(which)
-        self.opponents.restart(which)
-        self._begin_episodes(which)
-        self._come_round()
+        self.final_observations[indices] = self.tables.observations[indices]
+        self.tables.restart(indices)
+        self.opponents.restart(indices)
+        self._begin_episodes(indices)
+        self._advance_to_learner()
 
     def _check_ready(self) -> None:
         if not self._ready:
@@ -181,22 +183,22 @@ class LearnerTables:
 
     # Playing.
 
-    def _come_round(self) -> None:
+    def _advance_to_learner(self) -> None:
         """Step the opponents until the learner is to act at every table; no result counts."""
         self._play_opponents(np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=np.bool_))
 
     def _play_opponents(self, rewards: NDArray[np.float64], counting: NDArray[np.bool_]) -> None:
         """Step the opponents until the learner is to act at every table."""
         self._ready = False  # an opponent may fail
-        while len(which := np.flatnonzero(self.tables.seats_to_act != self.seats)):
-            actions = self.opponents.actions(self.tables, which, self._rng)
-            self._play(actions, which, rewards, counting)
+        while len(indices := np.flatnonzero(self.tables.seats_to_act != self.seats)):
+            actions = self.opponents.actions(self.tables, indices, self._rng)
+            self._play(actions, indices, rewards, counting)
         self._ready = True
 
     def _play(
         self,
         actions: Ints,
-        which: Ints,
+        indices: Ints,
         rewards: NDArray[np.float64],
         counting: NDArray[np.bool_],
     ) -> None:
@@ -205,43 +207,43 @@ class LearnerTables:
         Results count where ``counting``: in episodes in which the learner has acted.
         """
         tables = self.tables
-        tables.step(actions, which)
+        tables.step(actions, indices)
         ended = np.flatnonzero(tables.finished)
         if not len(ended):
             return
         own = ended[counting[ended]]
-        if self._hear is not None and len(own):
-            self._hear(tables, own)
+        if self._on_hand_end is not None and len(own):
+            self._on_hand_end(tables, own)
         net = tables.net_credits[own, self.seats[own]]
         rewards[own] += net / self.rules.ante_unit
         self._hands_counted += len(own)
         self._credits_counted += int((self.num_players * net).sum() - tables.net_credits[own].sum())
         over = np.flatnonzero(tables.match_finished)
         done = over[counting[over]]
-        self.finals[done] = tables.final_observations(done, self.seats[done])
+        self.final_observations[done] = tables.final_observations(done, self.seats[done])
         counting[done] = False
         self.opponents.restart(ended)
         self._begin_episodes(over)
 
-    def _begin_episodes(self, which: Ints) -> None:
-        """Move the learner's seat on, draw the opponents, and the stakes of the episode after."""
-        self.seats[which] = (self.seats[which] + 1) % self.num_players
-        self.opponents.draw(which, self._rng)
-        drawn = self.stakes.draw(len(which), self._rng)
+    def _begin_episodes(self, indices: Ints) -> None:
+        """Move the learner's seat on; draw the opponents and the start of the episode after."""
+        self.seats[indices] = (self.seats[indices] + 1) % self.num_players
+        self.opponents.draw(indices, self._rng)
+        drawn = self.start_ranges.draw(len(indices), self._rng)
         if drawn:
             for name, values in drawn.items():
-                self._next[name][which] = values
-            self.tables.set_stakes(which, **drawn)
+                self._next_starts[name][indices] = values
+            self.tables.set_hand_starts(indices, **drawn)
 
     def margin_since(self) -> tuple[int, float]:
         """Return the hands since the last call, and the learner's margin in them, in mante/hand.
 
         The margin is over the mean of the others at the table; with two seats it is half of that.
         """
-        hands, ahead = self._hands_counted, self._credits_counted
+        hands, credits = self._hands_counted, self._credits_counted
         self._hands_counted = self._credits_counted = 0
         others = self.num_players - 1 if self.num_players > 2 else 2
-        return hands, 1000 * ahead / (others * self.rules.ante_unit * max(1, hands))
+        return hands, 1000 * credits / (others * self.rules.ante_unit * max(1, hands))
 
     # Keeping.
 
@@ -253,7 +255,7 @@ class LearnerTables:
             "seats": self.seats.copy(),
             "members": self.opponents.members.copy(),
             "remembered": self.opponents.memories(),
-            "next": {name: values.copy() for name, values in self._next.items()},
+            "next": {name: values.copy() for name, values in self._next_starts.items()},
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -262,34 +264,35 @@ class LearnerTables:
         Raises:
             SabaccError: for what is no such state; says what differs, and nothing has changed.
         """
-        tables, stakes = self._restored(state)
+        tables, starts = self._check_state(state)
         self.opponents.restore_memories(state["remembered"])  # first, for an agent may refuse it
         self._rng.bit_generator.state = state["rng"]
         self.seats[:] = state["seats"]
         self.opponents.members[:] = state["members"]
-        self.tables, self._next = tables, stakes
+        self.tables, self._next_starts = tables, starts
         self._ready = True
 
-    def _restored(self, state: dict[str, Any]) -> tuple[Tables, dict[str, Ints]]:
+    def _check_state(self, state: dict[str, Any]) -> tuple[Tables, dict[str, Ints]]:
         """Return a state's tables and what their next episodes start from, or refuse the state."""
         if not isinstance(state, dict) or any(
-            not isinstance(state.get(name), kind) for name, kind in KEPT.items()
+            not isinstance(state.get(name), kind) for name, kind in STATE_TYPES.items()
         ):
             raise SabaccError("state: give what an environment's state() returned")
-        stakes: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
-        if set(stakes) != set(self._next):
+        starts: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
+        if set(starts) != set(self._next_starts):
             raise SabaccError(
-                f"state: stakes that are drawn: {list(stakes)} there, {list(self._next)} here"
+                f"state: it draws {list(starts)} for each episode, and this environment draws "
+                f"{list(self._next_starts)}"
             )
-        tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **stakes)
+        tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **starts)
         if tables.rules != self.rules:
             raise SabaccError(f"state: its rules, {tables.rules.name!r}, are others than these")
-        for name, form in SETTINGS.items():
+        for name, form in COMPARED_SETTINGS.items():
             its, own = getattr(tables, name), getattr(self.tables, name)
             if form(its) != form(own):
                 raise SabaccError(f"state: {name}: {its} there, {own} here")
-        for name, own in self._next.items():
-            if stakes[name].shape != own.shape:
+        for name, own in self._next_starts.items():
+            if starts[name].shape != own.shape:
                 raise SabaccError(f"state: {name}: give whole numbers of shape {own.shape}")
         if not np.array_equal(state["seats"], tables.seats_to_act):
             raise SabaccError(
@@ -306,4 +309,4 @@ class LearnerTables:
             type(self._rng.bit_generator)().state = state["rng"]
         except (KeyError, TypeError, ValueError, OverflowError):
             raise SabaccError("state: its rng is no state of this generator") from None
-        return tables, stakes
+        return tables, starts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent, agent_class
-from sabacc_env.arguments import items, number
+from sabacc_env.arguments import check_number, check_sequence
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
@@ -39,7 +39,7 @@ class Opponents:
         opponents: AnyOpponents,
         weights: Sequence[float] | None,
     ) -> None:
-        self._built_for = rules, num_players, bet_sizes
+        self._build_arguments = rules, num_players, bet_sizes
         self.members = np.zeros((num_tables, num_players), dtype=np.int64)
         self.agents: list[Agent] = []
         self.choose(opponents, weights)
@@ -62,7 +62,9 @@ class Opponents:
             raise SabaccError(f"opponents: give at least {self.members.max() + 1}")
         shares = np.ones(len(agents))
         if weights is not None:
-            shares = np.array([number("weights", share) for share in items("weights", weights)])
+            shares = np.array(
+                [check_number("weights", share) for share in check_sequence("weights", weights)]
+            )
         if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
             raise SabaccError("weights: give one for each opponent, none negative, not all 0")
         # Who was there before may be in the middle of a hand.
@@ -73,7 +75,7 @@ class Opponents:
 
     def _agent(self, opponent: Any) -> Agent:
         if isinstance(opponent, str):
-            return agent_calls.build(opponent, agent_class(opponent), *self._built_for)
+            return agent_calls.build(opponent, agent_class(opponent), *self._build_arguments)
         if isinstance(opponent, type) or not isinstance(opponent, Agent):
             raise SabaccError(
                 f"opponents: {short_repr(opponent)} is not an agent; give agents built for this "
@@ -102,11 +104,11 @@ class Opponents:
         size = (len(tables), self.members.shape[1])
         self.members[tables] = rng.choice(len(self.agents), size=size, p=self._shares)
 
-    def actions(self, tables: Tables, which: Ints, rng: np.random.Generator) -> Ints:
+    def actions(self, tables: Tables, indices: Ints, rng: np.random.Generator) -> Ints:
         """Return what is played at these tables: each agent is asked once for all its seats."""
-        members = self.members[which, tables.seats_to_act[which]]
-        actions = np.zeros(len(which), dtype=np.int64)
+        members = self.members[indices, tables.seats_to_act[indices]]
+        actions = np.zeros(len(indices), dtype=np.int64)
         for member in np.flatnonzero(np.bincount(members)):
             rows = np.flatnonzero(members == member)
-            actions[rows] = agent_calls.actions_at(self.agents[member], tables, which[rows], rng)
+            actions[rows] = agent_calls.actions_at(self.agents[member], tables, indices[rows], rng)
         return actions

@@ -18,7 +18,7 @@ OPTIONS: Final = (*TABLE_OPTIONS, "seat", "reset_mask")
 """The options of all environments here."""
 
 
-def known_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
+def select_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
     """Keep the options of these names.
 
     Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error, and so is
@@ -40,7 +40,7 @@ def known_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> di
     return {name: value for name, value in options.items() if name in names}
 
 
-def checked_render_mode(render_mode: str | None) -> str | None:
+def check_render_mode(render_mode: str | None) -> str | None:
     """Return a render mode, which must be a known one or None."""
     if render_mode is None:
         return None

@@ -13,26 +13,26 @@ from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.arguments import whole
-from sabacc_env.envs.aec import SabaccAEC, whole_action
+from sabacc_env.arguments import check_int
+from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.learner_tables import Floats, seat_spaces
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.reset_options import (
     RENDER_MODES,
     TABLE_OPTIONS,
-    checked_render_mode,
-    known_options,
+    check_render_mode,
+    select_options,
 )
-from sabacc_env.envs.start_ranges import Range, StakeRanges
+from sabacc_env.envs.start_ranges import Range, StartRanges
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet
 
-MOST_DEALS: Final = 1000
+MAX_DEALS: Final = 1000
 """So many episodes in a row without a decision of the learner's mean that it never gets one."""
 
-THE_TABLE: Final = np.zeros(1, dtype=np.int64)
+ONLY_TABLE: Final = np.zeros(1, dtype=np.int64)
 
 
 class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
@@ -72,7 +72,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     ``opponents``: a registered name or an agent, or several that each seat draws from;
     ``weights``: how often each of them is drawn. ``hands``: hands in an episode. ``bet_sizes``:
     what the bet actions mean. ``stacks``, ``equal_stacks``, ``sabacc_pots``: what episodes start
-    from, drawn (``envs.stake_ranges.StakeRanges``). ``render_mode``: ``"ansi"`` returns the table
+    from, drawn (``envs.start_ranges.StartRanges``). ``render_mode``: ``"ansi"`` returns the table
     as text, ``"human"`` prints it, both as the learner may see it.
 
     ## Version History
@@ -103,16 +103,18 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     ) -> None:
         self._table = SabaccAEC(rules, num_players, hands, bet_sizes)
         self.rules, self.num_players = self._table.rules, self._table.num_players
-        self.render_mode = checked_render_mode(render_mode)
-        self._stakes = StakeRanges(self.rules, self.num_players, stacks, equal_stacks, sabacc_pots)
+        self.render_mode = check_render_mode(render_mode)
+        self._start_ranges = StartRanges(
+            self.rules, self.num_players, stacks, equal_stacks, sabacc_pots
+        )
         self._opponents = Opponents(
-            self.rules, len(THE_TABLE), self.num_players, bet_sizes, opponents, weights
+            self.rules, len(ONLY_TABLE), self.num_players, bet_sizes, opponents, weights
         )
         self.observation_space, self.action_space = seat_spaces(bet_sizes)
         self.seat = -1  # the learner's; the first reset moves it on
         self._over = True
         self._reward = 0.0
-        self._told: dict[str, Any] = {}
+        self._hand_info: dict[str, Any] = {}
 
     @property
     def game(self) -> Game:
@@ -128,16 +130,16 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
             SabaccError: for a seed or options that make no game; nothing has changed. Likewise
                 where the learner never gets a decision; no episode is in play then.
         """
-        given = known_options(options, (*TABLE_OPTIONS, "seat"))
+        given = select_options(options, (*TABLE_OPTIONS, "seat"))
         self._deal_first(seed, given)
         given = {name: given[name] for name in given if name not in ("deck", "dice")}
-        for _ in range(MOST_DEALS):
-            self._come_round()
+        for _ in range(MAX_DEALS):
+            self._advance_to_learner()
             if not self._over:
-                return self._shown(), {"action_mask": self._mask()}
+                return self._render_and_observe(), {"action_mask": self._mask()}
             self._deal(self.seat + 1, given)
         raise SabaccError(
-            f"reset: {MOST_DEALS} hands ended before the learner had a decision; with these "
+            f"reset: {MAX_DEALS} hands ended before the learner had a decision; with these "
             "options, rules and opponents it never has one"
         )
 
@@ -148,7 +150,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         seat = self.seat + 1
         try:
             if seed is not None:
-                super().reset(seed=whole("seed", seed, 0, 2**64 - 1))
+                super().reset(seed=check_int("seed", seed, 0, 2**64 - 1))
                 seat = 0
             self._deal(seat, given)
         except SabaccError:
@@ -159,8 +161,8 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     def _deal(self, seat: int, given: dict[str, Any]) -> None:
         """Deal an episode, with the learner at this seat unless another is given."""
         options = {"seat": seat % self.num_players} | given
-        seat = whole("seat", options.pop("seat"), 0, self.num_players - 1)
-        drawn = self._stakes.draw(1, self.np_random)
+        seat = check_int("seat", options.pop("seat"), 0, self.num_players - 1)
+        drawn = self._start_ranges.draw(1, self.np_random)
         if "credits" in drawn:
             options = {"credits": drawn["credits"][0]} | options
         if "sabacc_pots" in drawn:
@@ -168,10 +170,10 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         self._table.reset(seed=int(self.np_random.integers(2**63)), options=options)
         self.seat, self._over = seat, True
 
-    def _come_round(self) -> None:
+    def _advance_to_learner(self) -> None:
         """Draw the opponents, and let them play until the learner is to act."""
-        self._opponents.draw(THE_TABLE, self.np_random)
-        self._opponents.restart(THE_TABLE)
+        self._opponents.draw(ONLY_TABLE, self.np_random)
+        self._opponents.restart(ONLY_TABLE)
         self._play_opponents()
 
     def step(self, action: Any) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
@@ -186,16 +188,16 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         if self._over:
             raise SabaccError("step: no episode is in play; call reset")
-        chosen = whole_action(action)
+        chosen = check_action(action)
         mask = self._mask()
         legal = 0 <= chosen < len(mask) and mask[chosen]
         self._over = True  # until the learner is to act again: an opponent may fail before
-        self._reward, self._told = (0.0, {}) if legal else (-1.0, {"illegal_action": True})
+        self._reward, self._hand_info = (0.0, {}) if legal else (-1.0, {"illegal_action": True})
         if legal:
             self._play(chosen)
             self._play_opponents()
-        info = {**self._told, "action_mask": self._mask()}
-        return self._shown(), self._reward, self._over, False, info
+        info = {**self._hand_info, "action_mask": self._mask()}
+        return self._render_and_observe(), self._reward, self._over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions, (num_actions,); none when the episode is over."""
@@ -207,7 +209,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         mask: NDArray[np.int8] = self._table.infos[self._agent]["action_mask"]
         return mask.copy()
 
-    def _shown(self) -> Floats:
+    def _render_and_observe(self) -> Floats:
         """Print the table if it is to be; return what the learner sees."""
         if self.render_mode == "human":
             self.render()
@@ -225,20 +227,20 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         while not table.terminations[self._agent] and (seat := self.game.seat_to_act) != self.seat:
             agent = self._opponents.agents[self._opponents.members[0, seat]]
             shown = table.observe(table.agent_selection)
-            seen = agent_calls.seen_in(self.game, agent, shown["observation"])
+            seen = agent_calls.agent_input(self.game, agent, shown["observation"])
             mask = shown["action_mask"][None]
-            (action,) = agent_calls.actions(agent, seen, mask, self.np_random, THE_TABLE)
+            (action,) = agent_calls.actions(agent, seen, mask, self.np_random, ONLY_TABLE)
             self._play(int(action))
         self._over = table.terminations[self._agent]
 
     def _play(self, action: int) -> None:
         """Play one action; note what the learner won or lost with a hand that it ended."""
         self._table.step(action)
-        told = self._table.infos[self._agent]
-        if "net_credits" in told:
+        info = self._table.infos[self._agent]
+        if "net_credits" in info:
             self._reward += self._table.rewards[self._agent]
-            self._told = told
-            self._opponents.restart(THE_TABLE)
+            self._hand_info = info
+            self._opponents.restart(ONLY_TABLE)
 
     def render(self) -> str | None:
         """Return the table as the learner may see it (``ansi``), or print it (``human``)."""

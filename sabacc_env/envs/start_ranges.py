@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.arguments import items, number
+from sabacc_env.arguments import check_number, check_sequence
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
@@ -15,7 +15,7 @@ Range = tuple[float, float]
 """The least and the most of something, in antes."""
 
 
-class StakeRanges:
+class StartRanges:
     """What the seats start an episode with, where it is drawn rather than as the rules say.
 
     Args:
@@ -39,7 +39,7 @@ class StakeRanges:
     ) -> None:
         self._rules = rules
         self._num_players = num_players
-        self._equal = number("equal_stacks", equal_stacks)
+        self._equal = check_number("equal_stacks", equal_stacks)
         if not 0 <= self._equal <= 1:
             raise SabaccError(f"equal_stacks: {self._equal} is no share from 0 to 1")
         self._set(stacks, sabacc_pots)
@@ -95,10 +95,10 @@ def _credits(
     """Return the least and most whole credits of a range in antes."""
     if antes is None:
         return None
-    ends = items(name, antes)
+    ends = check_sequence(name, antes)
     if len(ends) != 2:
         raise SabaccError(f"{name}: give two numbers of antes, the least and the most")
-    least, most = (number(name, end) for end in ends)
+    least, most = (check_number(name, end) for end in ends)
     largest = UNLIMITED // ante_unit
     if not smallest <= least <= most <= largest:
         raise SabaccError(

@@ -13,11 +13,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.arguments import allowed, room_for, whole, whole_numbers
+from sabacc_env.arguments import check_int, check_int_array, explain_memory_error, is_legal
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
-from sabacc_env.envs.reset_options import known_options
+from sabacc_env.envs.reset_options import select_options
 from sabacc_env.envs.start_ranges import Range
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.hand_ranks import hand_name
@@ -64,7 +64,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         hands: hands in an episode (see ``Tables``).
         bet_sizes: what the bet actions mean.
         stacks, equal_stacks, sabacc_pots: what episodes start from, where it is drawn
-            (``envs.stake_ranges.StakeRanges``).
+            (``envs.start_ranges.StartRanges``).
         threads: how many threads step the tables; results do not depend on it.
         autoreset_mode: an ``AutoresetMode`` or its value.
 
@@ -97,13 +97,13 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         threads: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self._mode = _mode(autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
-        self.num_envs = whole("num_envs", num_envs, 1, 2**31)
-        with room_for("num_envs", self.num_envs, OUTCOME_DTYPE.itemsize):
+        self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self._autoreset_mode}
+        self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
+        with explain_memory_error("num_envs", self.num_envs, OUTCOME_DTYPE.itemsize):
             # Where a hand ended in the last step, and how.
             self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-            self._endings = np.zeros(self.num_envs, OUTCOME_DTYPE)
+            self._outcomes = np.zeros(self.num_envs, OUTCOME_DTYPE)
         self.learner = LearnerTables(
             rules,
             self.num_envs,
@@ -118,7 +118,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             sabacc_pots=sabacc_pots,
             threads=threads,
             # Not a method: the environment would hold itself, and its memory until a collection.
-            hear=partial(_keep, self._finished, self._endings),
+            on_hand_end=partial(_record_outcomes, self._finished, self._outcomes),
         )
         self.single_observation_space = self.learner.observation_space
         self.single_action_space = self.learner.action_space
@@ -139,11 +139,11 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         Raises:
             SabaccError: for a wrong seed or mask, or both: a seed starts all tables anew.
         """
-        mask = known_options(options, ("reset_mask",)).get("reset_mask")
+        mask = select_options(options, ("reset_mask",)).get("reset_mask")
         if mask is None:
             rng = None
             if seed is not None:
-                super().reset(seed=whole("seed", seed, 0, 2**64 - 1))
+                super().reset(seed=check_int("seed", seed, 0, 2**64 - 1))
                 rng = self.np_random
             self.learner.begin(rng)
             self._waiting[:] = False
@@ -166,14 +166,14 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             SabaccError: before the first reset, for actions of a wrong shape or type, for a table
                 that has to be reset first, or for an opponent that fails.
         """
-        chosen = whole_numbers("actions", actions, self.num_envs)
+        chosen = check_int_array("actions", actions, self.num_envs)
         ignored = self._waiting.copy()
-        if self._mode is AutoresetMode.DISABLED and ignored.any():
+        if self._autoreset_mode is AutoresetMode.DISABLED and ignored.any():
             raise SabaccError(
                 f"step: the episode at table {ignored.argmax()} is over; reset it before, with "
                 "options={'reset_mask': ...}"
             )
-        illegal = ~ignored & ~allowed(self.learner.tables.action_masks, chosen)
+        illegal = ~ignored & ~is_legal(self.learner.tables.action_masks, chosen)
         if illegal.any():
             self.learner.restart(np.flatnonzero(illegal))
         playing = np.flatnonzero(~ignored & ~illegal)
@@ -181,12 +181,12 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         rewards, ended = self.learner.step(chosen[playing], playing)
         rewards[illegal] = -1
         ended |= illegal
-        if self._mode is AutoresetMode.SAME_STEP:
-            told = self._told(~ended, illegal) | self._final_info(ended, illegal)
+        if self._autoreset_mode is AutoresetMode.SAME_STEP:
+            info = self._step_info(~ended, illegal) | self._final_info(ended, illegal)
         else:
             self._waiting = ended.copy()
-            told = self._told(np.ones_like(ended), illegal)
-        return self._observations(), rewards, ended, np.zeros_like(ended), self._info() | told
+            info = self._step_info(np.ones_like(ended), illegal)
+        return self._observations(), rewards, ended, np.zeros_like(ended), self._info() | info
 
     def action_masks(self) -> Bools:
         """Return what the next step takes, (num_envs, num_actions); as ``info["action_mask"]``."""
@@ -194,63 +194,66 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
 
     def _masks(self) -> NDArray[np.int8]:
         masks = self.learner.tables.action_masks.copy()
-        masks[self._waiting] = self._mode is AutoresetMode.NEXT_STEP
+        masks[self._waiting] = self._autoreset_mode is AutoresetMode.NEXT_STEP
         return masks
 
     def _observations(self) -> Floats:
         observations: Floats = self.learner.tables.observations.copy()
-        observations[self._waiting] = self.learner.finals[self._waiting]
+        observations[self._waiting] = self.learner.final_observations[self._waiting]
         return observations
 
     def _info(self) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
         return _with_presence({"action_mask": self._masks()}, everywhere)
 
-    def _told(self, where: Bools, illegal: Bools) -> dict[str, Any]:
+    def _step_info(self, where: Bools, illegal: Bools) -> dict[str, Any]:
         """Return what there is to tell of the last step at some tables, as Gymnasium lays it out.
 
         Args:
             where: the tables, (num_envs,).
             illegal: where the action was illegal, (num_envs,).
         """
-        told: dict[str, Any] = {}
+        info: dict[str, Any] = {}
         if (wrong := where & illegal).any():
-            told |= _with_presence({"illegal_action": wrong}, wrong)
+            info |= _with_presence({"illegal_action": wrong}, wrong)
         if (finished := where & self._finished).any():
-            told |= _with_presence(self._ended_hands(finished), finished)
-        return told
+            info |= _with_presence(self._ended_hands(finished), finished)
+        return info
 
     def _ended_hands(self, finished: Bools) -> dict[str, Any]:
         """Return how the hands at these tables ended."""
-        endings = self._endings[finished]
+        outcomes = self._outcomes[finished]
         agents, ranking = self._agents, self.learner.rules.ranking
-        net = endings["net_credits"][:, : len(agents)].tolist()
-        winners = endings["winners"][:, : len(agents)].tolist()  # there are no more pots than seats
+        net = outcomes["net_credits"][:, : len(agents)].tolist()
+        # There are no more pots than seats.
+        winners = outcomes["winners"][:, : len(agents)].tolist()
         won = [[agents[seat] for seat in row if seat >= 0] for row in winners]
         revealed_hands: dict[str, Any] = {}
         for seat, agent in enumerate(agents):
-            revealed = endings["revealed"] >> seat & 1 > 0
+            revealed = outcomes["revealed"] >> seat & 1 > 0
             if revealed.any():
                 there = finished.copy()
                 there[finished] = revealed
-                strengths = endings["strengths"][revealed, seat].tolist()
+                strengths = outcomes["strengths"][revealed, seat].tolist()
                 names = [hand_name(ranking, strength) for strength in strengths]
-                revealed_hands |= _with_presence({agent: _spread(names, there)}, there)
+                revealed_hands |= _with_presence({agent: _object_array(names, there)}, there)
         return {
-            "net_credits": _spread(net, finished),
+            "net_credits": _object_array(net, finished),
             "revealed_hands": revealed_hands,
-            "winners": _spread(won, finished),
-            "sabacc_pot": np.where(finished, self._endings["sabacc_pot"], 0),
+            "winners": _object_array(won, finished),
+            "sabacc_pot": np.where(finished, self._outcomes["sabacc_pot"], 0),
         }
 
     def _final_info(self, ended: Bools, illegal: Bools) -> dict[str, Any]:
         """Return what ``SAME_STEP`` tells of the episodes that ended; arguments as of ``_told``."""
         if not ended.any():
             return {}
-        finals = [self.learner.finals[table].copy() for table in np.flatnonzero(ended)]
+        final_observations = [
+            self.learner.final_observations[table].copy() for table in np.flatnonzero(ended)
+        ]
         masks = np.zeros_like(self.learner.tables.action_masks)
-        final_info = _with_presence({"action_mask": masks}, ended) | self._told(ended, illegal)
-        final = {"final_obs": _spread(finals, ended), "final_info": final_info}
+        final_info = _with_presence({"action_mask": masks}, ended) | self._step_info(ended, illegal)
+        final = {"final_obs": _object_array(final_observations, ended), "final_info": final_info}
         return _with_presence(final, ended)
 
     def _checked_mask(self, mask: Any) -> Bools:
@@ -262,13 +265,15 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         return chosen
 
 
-def _keep(finished: Bools, endings: NDArray[Any], tables: Tables, which: Ints) -> None:
+def _record_outcomes(
+    finished: Bools, outcomes: NDArray[Any], tables: Tables, indices: Ints
+) -> None:
     """Note that hands of the learner's have just ended at these tables, and how."""
-    finished[which] = True
-    endings[which] = tables.final_endings(which)
+    finished[indices] = True
+    outcomes[indices] = tables.final_outcomes(indices)
 
 
-def _spread(values: list[Any], where: Bools) -> NDArray[Any]:
+def _object_array(values: list[Any], where: Bools) -> NDArray[Any]:
     """Return an array of objects, those given where they belong, and None elsewhere."""
     spread = np.full(len(where), None, dtype=object)
     for table, value in zip(np.flatnonzero(where).tolist(), values, strict=True):
@@ -281,7 +286,7 @@ def _with_presence(info: dict[str, Any], where: Bools) -> dict[str, Any]:
     return info | {f"_{name}": where.copy() for name in info}
 
 
-def _mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
+def _check_autoreset_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
     known = [mode.value for mode in AutoresetMode]
     if isinstance(autoreset_mode, AutoresetMode):
         return autoreset_mode

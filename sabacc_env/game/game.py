@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.arguments import (
+    check_credits,
+    check_deck,
+    check_dice,
+    check_int,
     check_num_players,
-    checked_credits,
-    checked_deck,
-    checked_dice,
-    whole,
 )
 from sabacc_env.cards import CARDS, Card
 from sabacc_env.engine.drivers import single
@@ -33,9 +33,9 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.keys import hand_key, split_key
-from sabacc_env.game.loading import moves_of, records_of, refuse_invalid
+from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
 from sabacc_env.game.state import TableState, copied, empty_record
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.game.view import GameView
 from sabacc_env.moves import (
     CARD_KINDS,
@@ -53,10 +53,10 @@ FORMAT: Final = b"sabacc-game 3\n"
 """Starts the bytes of a game; the number rises when the record's layout changes."""
 
 
-STARTS: Final = {"num_players", "dealer", "deck", "dice", "credits", "sabacc_pot", "key"}
+START_KEYS: Final = {"num_players", "dealer", "deck", "dice", "credits", "sabacc_pot", "key"}
 """What the start of a hand says."""
 
-TAKING: Final = (KINDS.index("swap"), KINDS.index("buy_discard"))
+DISCARD_TAKING_KINDS: Final = (KINDS.index("swap"), KINDS.index("buy_discard"))
 """The kinds of move that take the top discard."""
 
 
@@ -86,7 +86,7 @@ class Game(TableState):
     (Turn(seat=0, move=Move(kind='stand', card=None, amount=None, low=None, high=None, step=None)),)
     """
 
-    __slots__ = ("_played", "_start")
+    __slots__ = ("_packed_moves", "_start")
 
     def __init__(
         self,
@@ -103,24 +103,24 @@ class Game(TableState):
     ) -> None:
         self.rules = load_rules(rules)
         num_players = check_num_players(self.rules, num_players)
-        stacks = checked_credits(self.rules, num_players, credits, sabacc_pot)
+        stacks = check_credits(self.rules, num_players, credits, sabacc_pot)
         if dealer is not None:
-            dealer = whole("dealer", dealer, 0, num_players - 1)
+            dealer = check_int("dealer", dealer, 0, num_players - 1)
         if key is not None and seed is not None:
             raise SabaccError("key: a seed is given too, which decides the key; give only one")
         if key is None:
-            seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
+            seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
             key = hand_key(seed, 0, 0)
         self._start: dict[str, Any] = {
             "num_players": num_players,
             "dealer": dealer,
-            "deck": None if deck is None else checked_deck(self.rules, deck),
-            "dice": None if dice is None else checked_dice(dice),
+            "deck": None if deck is None else check_deck(self.rules, deck),
+            "dice": None if dice is None else check_dice(dice),
             "credits": None if self.rules.points else stacks,
             "sabacc_pot": index(sabacc_pot),
-            "key": whole("key", key, -(2**63), 2**64 - 1) & (2**64 - 1),
+            "key": check_int("key", key, -(2**63), 2**64 - 1) & (2**64 - 1),
         }
-        self._played: list[int] = []
+        self._packed_moves: list[int] = []
         self._attach(empty_record())
         self._deal(stacks)
 
@@ -130,7 +130,7 @@ class Game(TableState):
         records["credits"][0, : len(stacks)] = stacks
         records["sabacc_pot"] = start["sabacc_pot"]
         records["hands"] = 1
-        if not self.can_go_on():
+        if not self.can_deal_next_hand():
             raise SabaccError(
                 f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
             )
@@ -147,18 +147,24 @@ class Game(TableState):
         if start["dice"] is not None and self._record.dice_missing:
             raise SabaccError("dice: none were given for the first roll")
 
-    def again(self, desk: Desk, seed: tuple[int, int], episode: int, hand: int) -> tuple[Game, int]:
-        """Deal another hand at this table, unchecked; return it, and what ``show_at`` would.
+    def deal_another(
+        self, buffers: TurnBuffers, seed: tuple[int, int], episode: int, hand: int
+    ) -> tuple[Game, int]:
+        """Deal another hand at this table, unchecked; return it, and what ``write_turn`` would.
 
         Hand 0 of an episode starts from what this one started from, whose dealer, deck and dice
         were not given; a later one from what this one left, with which two seats can go on. The
         key follows from the seed's low and high word, the episode and the hand.
         """
         game: Game = object.__new__(Game)
-        game.rules, game._desk, game._rules_record = self.rules, self._desk, self._rules_record
-        game._records, game._played = empty_record(), []
+        game.rules, game._buffers, game._rules_record = (
+            self.rules,
+            self._buffers,
+            self._rules_record,
+        )
+        game._records, game._packed_moves = empty_record(), []
         low, high, seat = single.deal_another_hand(
-            game._records, self._records, desk.records, *seed, episode, hand
+            game._records, self._records, buffers.records, *seed, episode, hand
         )
         game._start = self._start | {"key": low | high << 32}
         if hand > 0:
@@ -182,13 +188,13 @@ class Game(TableState):
             raise IllegalMove(f"{short_repr(str(move))} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
-        self.play_at(self._desk, self._code(seat, move), move)
+        self.play_action(self._buffers, self._action_code(seat, move), move)
 
-    def play_at(self, desk: Desk, code: int, move: Move | None = None) -> int:
-        """Play an action, by a desk's bet sizes, then do as ``show_at``: a turn in one call.
+    def play_action(self, buffers: TurnBuffers, code: int, move: Move | None = None) -> int:
+        """Play an action by the bet sizes of some buffers, then do as ``write_turn``, in one call.
 
         Args:
-            desk: where to show what follows.
+            buffers: what ``write_turn`` writes to.
             code: an action of the discrete layout (docs/reference/actions.md), or ``RAISE_TO`` +
                 the total of a raise.
             move: what a refusal names in place of the action.
@@ -198,25 +204,25 @@ class Game(TableState):
             SabaccError: as ``play``; likewise.
         """
         before = None if self._start.get("dice") is None else copied(self._records)
-        played, seat = single.play_turn(self._records, desk.records, code)
+        played, seat = single.play_turn(self._records, buffers.records, code)
         if played < 0:
-            self._refuse(
+            self._raise_refusal(
                 played, f"action {code}" if move is None else short_repr(str(move)), before
             )
-        self._played.append(played)
+        self._packed_moves.append(played)
         return seat
 
-    def _refuse(self, played: int, what: str, before: NDArray[Any] | None) -> NoReturn:
+    def _raise_refusal(self, played: int, what: str, before: NDArray[Any] | None) -> NoReturn:
         if played == single.ILLEGAL:
-            raise IllegalMove(self._refusal(what))
+            raise IllegalMove(self._illegal_message(what))
         assert before is not None
         self._records = before
         raise SabaccError("dice: the given dice have run out; nothing was played")
 
-    def _code(self, seat: int, move: Move) -> int:
+    def _action_code(self, seat: int, move: Move) -> int:
         """Return the engine's code of a move; one that could never be played is refused."""
         if not is_well_formed(move):
-            raise IllegalMove(self._refusal(short_repr(move)))
+            raise IllegalMove(self._illegal_message(short_repr(move)))
         kind = KINDS.index(move.kind)
         if kind == RAISE:
             assert move.amount is not None
@@ -228,14 +234,14 @@ class Game(TableState):
             assert move.card is not None
             card = CARDS[index(move.card)]
             if card not in hand:
-                raise IllegalMove(self._refusal(short_repr(str(move))))
+                raise IllegalMove(self._illegal_message(short_repr(str(move))))
             code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND + hand.index(card)
         return code
 
-    def _refusal(self, what: str) -> str:
+    def _illegal_message(self, what: str) -> str:
         if self.seat_to_act is None:
             return f"{what} cannot be played: the hand is over"
-        legal = ", ".join(_described(move) for move in self.legal_moves())
+        legal = ", ".join(_move_text(move) for move in self.legal_moves())
         return f"{what} is not legal for seat {self.seat_to_act} now; legal: {legal}"
 
     def legal_moves(self) -> list[Move]:
@@ -243,7 +249,7 @@ class Game(TableState):
 
         At most one is a raise: its ``low``, ``high`` and ``step`` say what other totals are legal.
         """
-        bits = int(single.legal_bits(self._records, self._desk.records))
+        bits = int(single.legal_bits(self._records, self._buffers.records))
         cards = self._slots(self._number("seat_to_act")) if bits >> FIRST_CARD_ACTION else []
         moves = []
         while bits:
@@ -260,11 +266,11 @@ class Game(TableState):
                 moves.append(Move("raise", amount=low, low=low, high=high, step=step))
         return moves
 
-    def can_go_on(self) -> bool:
+    def can_deal_next_hand(self) -> bool:
         """Say whether two seats or more can pay the antes of a next hand."""
         return bool(single.can_deal(self._records, self._rules_record))
 
-    def place_in_episode(self, hand: int, hands: int) -> None:
+    def set_episode_position(self, hand: int, hands: int) -> None:
         """Say which hand of how many in an episode this is: observations show how many are left."""
         self._records["hand_number"] = hand
         self._records["hands"] = hands
@@ -273,7 +279,7 @@ class Game(TableState):
 
     def view(self, seat: int) -> GameView:
         """Return exactly what a seat may know, and nothing else."""
-        seat = whole("seat", seat, 0, self.num_players - 1)
+        seat = check_int("seat", seat, 0, self.num_players - 1)
         return GameView.of(self, seat)
 
     @property
@@ -282,21 +288,21 @@ class Game(TableState):
         return tuple(self._turns())
 
     @property
-    def taken(self) -> tuple[Card | None, ...]:
+    def taken_discards(self) -> tuple[Card | None, ...]:
         """The card that each move of the history took off the discard pile; None for most."""
         taken = (
-            (played >> 8 & 255) - 1 if played >> 32 & 255 in TAKING else -1
-            for played in self._played
+            (played >> 8 & 255) - 1 if played >> 32 & 255 in DISCARD_TAKING_KINDS else -1
+            for played in self._packed_moves
         )
         return tuple(None if card < 0 else CARDS[card] for card in taken)
 
     def _turns(self) -> Iterator[Turn]:
-        for played in self._played:
-            seat, kind, short_repr = played >> 40, KINDS[played >> 32 & 255], played & 0xFFFFFFFF
+        for played in self._packed_moves:
+            seat, kind, argument = played >> 40, KINDS[played >> 32 & 255], played & 0xFFFFFFFF
             if kind == "raise":
-                yield Turn(seat, Move(kind, amount=short_repr))
+                yield Turn(seat, Move(kind, amount=argument))
             elif kind in CARD_KINDS:
-                yield Turn(seat, Move(kind, card=Card(short_repr & 255)))
+                yield Turn(seat, Move(kind, card=Card(argument & 255)))
             else:
                 yield Turn(seat, Move(kind))
 
@@ -310,8 +316,8 @@ class Game(TableState):
         twin = object.__new__(Game)
         twin.rules = self.rules
         twin._start = self._start
-        twin._played = self._played.copy()
-        twin._desk, twin._rules_record = self._desk, self._rules_record
+        twin._packed_moves = self._packed_moves.copy()
+        twin._buffers, twin._rules_record = self._buffers, self._rules_record
         twin._records = copied(self._records)
         return twin
 
@@ -333,7 +339,7 @@ class Game(TableState):
         header = {
             "rules": self.rules.canonical(),
             "start": self._start,
-            "played": self._played,
+            "played": self._packed_moves,
             "record": GAME_DTYPE.itemsize,
         }
         return pack_with_checksum(FORMAT, header, self._records.tobytes())
@@ -356,10 +362,10 @@ class Game(TableState):
                 raise content_error(FORMAT, "no game")
         game = object.__new__(cls)
         game.rules = RuleSet.from_canonical(rules)
-        game._start = _checked_start(game.rules, start)
-        game._played = moves_of(FORMAT, played)
-        game._attach(records_of(FORMAT, record, GAME_DTYPE, 1))
-        refuse_invalid(FORMAT, game._records, [game.rules], np.zeros(1, dtype=np.int64))
+        game._start = _check_start(game.rules, start)
+        game._packed_moves = check_moves(FORMAT, played)
+        game._attach(records_from_bytes(FORMAT, record, GAME_DTYPE, 1))
+        check_records(FORMAT, game._records, [game.rules], np.zeros(1, dtype=np.int64))
         if (start.get("dice") is None) != (game._number("dice_given") < 0):
             raise content_error(FORMAT, "dice that were not given")
         if game.seat_to_act is not None and not game.legal_moves():
@@ -399,16 +405,16 @@ class Game(TableState):
         return f"<Game {self.rules.name}, {self.num_players} players, round {self.round}, {to_act}>"
 
 
-def _checked_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
+def _check_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
     """Return what a hand started from, {} where it is not known; the rules can deal from it."""
     if start:
-        if set(start) != STARTS:
+        if set(start) != START_KEYS:
             raise content_error(FORMAT, "no start of a hand")
         Game(rules, **start)
     return start
 
 
-def game_of_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] = ()) -> Game:
+def game_from_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] = ()) -> Game:
     """Return a game that starts, as far as it knows, from the state in one record.
 
     ``played`` are the moves that led there, packed as ``engine.step.pack_move`` does.
@@ -416,12 +422,12 @@ def game_of_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] 
     game = object.__new__(Game)
     game.rules = rules
     game._start = {}
-    game._played = list(played)
+    game._packed_moves = list(played)
     game._attach(records)
     return game
 
 
-def _described(move: Move) -> str:
+def _move_text(move: Move) -> str:
     if move.kind != "raise":
         return str(move)
     return f"raise {move.low} to {move.high}" + (f" by {move.step}" if move.step != 1 else "")

@@ -21,7 +21,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.storage.checksums import content_error
 
 
-def refuse_invalid(
+def check_records(
     form: bytes, games: NDArray[Any], rules: Sequence[RuleSet], rule_of: NDArray[np.int64]
 ) -> None:
     """Refuse records of games that no hand can be in.
@@ -44,7 +44,7 @@ def refuse_invalid(
         raise content_error(form, f"a state that no hand can be in: {wrong}")
 
 
-def records_of(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+def records_from_bytes(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
     """Return so many items of a type out of the bytes of their memory; they may be written to.
 
     Raises:
@@ -55,7 +55,7 @@ def records_of(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> ND
     return np.frombuffer(bytearray(state), dtype=kind)
 
 
-def moves_of(form: bytes, played: object) -> list[int]:
+def check_moves(form: bytes, played: object) -> list[int]:
     """Return the moves of a hand, packed as ``engine.step.pack_move`` does.
 
     Raises:

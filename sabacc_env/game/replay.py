@@ -29,7 +29,7 @@ def replay(history: Mapping[str, Any]) -> Game:
         if not start:
             raise SabaccError("history: this hand was taken from a batch: it has no start to deal")
         game = Game(rules, **start)
-        game.place_in_episode(*map(int, history["episode"]))
+        game.set_episode_position(*map(int, history["episode"]))
     except SabaccError:
         raise
     except (KeyError, IndexError, TypeError, ValueError):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sabacc_env.cards import CARDS, Card, cards_of_mask
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS, OVER, PHASES
-from sabacc_env.game.turn_buffers import Desk, lone_desk
+from sabacc_env.game.turn_buffers import TurnBuffers, default_turn_buffers
 from sabacc_env.hand_ranks import HandRank, describe_strength, hand_name
 from sabacc_env.rules import RuleSet
 
@@ -18,14 +18,14 @@ from sabacc_env.rules import RuleSet
 class TableState:
     """One hand in play, as it stands; ``Game`` adds playing and keeping it."""
 
-    __slots__ = ("_desk", "_records", "_rules_record", "rules")
+    __slots__ = ("_buffers", "_records", "_rules_record", "rules")
 
     rules: RuleSet
 
     def _attach(self, records: NDArray[Any]) -> None:
         self._records = records
-        self._desk = lone_desk(self.rules)
-        self._rules_record = self._desk.rules
+        self._buffers = default_turn_buffers(self.rules)
+        self._rules_record = self._buffers.rules
 
     @property
     def _record(self) -> Any:
@@ -219,18 +219,18 @@ class TableState:
         total = sum(card.value for card in hand) + (spike.value if spike is not None else 0)
         return describe_strength(self.rules.ranking, self._strength(seat), total)
 
-    # What the engine shows.
+    # What the engine writes.
 
-    def show_at(self, desk: Desk) -> int:
-        """Show at a desk what the seat to act may know and do; return the seat.
+    def write_turn(self, buffers: TurnBuffers) -> int:
+        """Write into buffers what the seat to act may know and do; return the seat.
 
-        When the hand is over show how it ended, and return -1.
+        When the hand is over, write how it ended and return -1.
         """
-        return int(single.write_turn(self._records, desk.records))
+        return int(single.write_turn(self._records, buffers.records))
 
-    def observe_at(self, desk: Desk, seat: int) -> None:
-        """Write aside, at a desk, what a seat observes."""
-        single.write_observation(self._records, desk.records, seat)
+    def write_observation(self, buffers: TurnBuffers, seat: int) -> None:
+        """Write ``buffers.requested_observation``: what a seat observes."""
+        single.write_observation(self._records, buffers.records, seat)
 
 
 def empty_record() -> NDArray[Any]:

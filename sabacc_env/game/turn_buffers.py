@@ -1,4 +1,4 @@
-"""What a turn of the environment needs and says besides the game, in one record."""
+"""What a turn reads and writes besides the game, in one record."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.rules import RuleSet
 
 
-class Desk:
-    """The rules and bet sizes of a table, and what its last turn showed: rewritten at each.
+class TurnBuffers:
+    """The rules and bet sizes of a table, and what its last turn wrote: rewritten at each.
 
     Attributes:
         records: all this, as an array of one record of ``TURN_BUFFERS_DTYPE``.
         rules: the rules in it, as an array of one record.
         mask: the legal actions of the seat to act as 0 and 1, (num_actions,) int8.
         observation: what that seat may know, (OBSERVATION_SIZE,) float32.
-        aside: what the seat may know that was asked for last, likewise.
+        aside: what the seat of the last ``write_observation`` may know.
         ending: how the hand ended, once it is over, as an array of one record of ``OUTCOME_DTYPE``.
     """
 
@@ -44,11 +44,11 @@ class Desk:
         num_actions = FIRST_BET_ACTION + self.records["sizes"]["amount"].item()
         self.mask: NDArray[np.int8] = self.records["mask"][0, :num_actions]
         self.observation = self.records["observation"].view(np.float32)
-        self.aside = self.records["requested_observation"].view(np.float32)
-        self.ending: NDArray[Any] = self.records["outcome"]
+        self.requested_observation = self.records["requested_observation"].view(np.float32)
+        self.outcome: NDArray[Any] = self.records["outcome"]
 
 
 @lru_cache(maxsize=64)
-def lone_desk(rules: RuleSet) -> Desk:
-    """Return the desk of games of their own, with one raise; what these show there nobody reads."""
-    return Desk(rules, encode_bet_sizes(("min",)))
+def default_turn_buffers(rules: RuleSet) -> TurnBuffers:
+    """Return the buffers of games played by moves, with one bet size: nobody reads them."""
+    return TurnBuffers(rules, encode_bet_sizes(("min",)))

@@ -35,7 +35,7 @@ class GameView:
         credits_before: each seat's credits before the antes; None for points.
         legal_moves: this seat's legal moves; empty when it is not to act.
         history: the moves so far.
-        taken: the card that each of them took off the discard pile; None for most.
+        taken_discards: the card that each of them took off the discard pile; None for most.
         net_credits, winners, revealed: as of ``Game``.
         revealed_hands: after a reveal, the hands of the seats that remained, by seat.
     """
@@ -67,7 +67,7 @@ class GameView:
     credits_before: tuple[int | None, ...]
     legal_moves: tuple[Move, ...]
     history: tuple[Turn, ...]
-    taken: tuple[Card | None, ...]
+    taken_discards: tuple[Card | None, ...]
     net_credits: tuple[int, ...] | None
     winners: tuple[int, ...] | None
     revealed: bool
@@ -106,7 +106,7 @@ class GameView:
             credits_before=tuple(game.credits_before),
             legal_moves=tuple(game.legal_moves()) if to_act else (),
             history=game.history,
-            taken=game.taken,
+            taken_discards=game.taken_discards,
             net_credits=None if net is None else tuple(net),
             winners=None if winners is None else tuple(winners),
             revealed=game.revealed,

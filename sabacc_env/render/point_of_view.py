@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sabacc_env.arguments import whole
+from sabacc_env.arguments import check_int
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
 
@@ -15,4 +15,4 @@ def checked_seat(game: Game, seat: int | None) -> int | None:
     """
     if not isinstance(game, Game):
         raise SabaccError(f"game: {short_repr(game)} is not a Game")
-    return None if seat is None else whole("seat", seat, 0, game.num_players - 1)
+    return None if seat is None else check_int("seat", seat, 0, game.num_players - 1)

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.actions import BetSize, encode_bet_sizes, num_actions
 from sabacc_env.arguments import (
+    check_bool,
+    check_int,
     check_num_players,
-    indices,
-    one_for_each,
-    room_for,
-    seats_at,
-    truth,
-    whole,
+    check_seats,
+    check_table_indices,
+    explain_memory_error,
+    one_per_table,
 )
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
@@ -30,10 +30,10 @@ from sabacc_env.engine.observation.blocks import (
 )
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.errors import SabaccError
-from sabacc_env.game.game import Game, game_of_record
+from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.cpu import Cpu
-from sabacc_env.tables.move_histories import Histories
+from sabacc_env.tables.move_histories import MoveHistories
 
 if TYPE_CHECKING:
     from sabacc_env.tables.gpu import Cuda
@@ -48,7 +48,7 @@ class TableArrays:
     """A batch of tables as they stand; ``Tables`` adds playing and keeping them."""
 
     _device: Cpu | Cuda
-    _histories: Histories | None = None
+    _histories: MoveHistories | None = None
 
     def _make_arrays(
         self,
@@ -60,20 +60,20 @@ class TableArrays:
         packed: bool,
     ) -> None:
         """Make tables at which nothing is dealt, on the device; arguments as of ``Tables``."""
-        n = self.num_tables = whole("num_tables", num_tables, 1, 2**31)
-        self.hands = whole("hands", hands, 1, UNLIMITED)
+        n = self.num_tables = check_int("num_tables", num_tables, 1, 2**31)
+        self.hands = check_int("hands", hands, 1, UNLIMITED)
         self._sizes = encode_bet_sizes(bet_sizes)
         self.bet_sizes = tuple(bet_sizes)
-        self.packed = truth("packed", packed)
-        with room_for("num_tables", n, BYTES_EACH):
+        self.packed = check_bool("packed", packed)
+        with explain_memory_error("num_tables", n, BYTES_EACH):
             self._set_up(
-                one_for_each("rules", rules, n), one_for_each("num_players", num_players, n)
+                one_per_table("rules", rules, n), one_per_table("num_players", num_players, n)
             )
 
     def _set_up(self, rules: list[Rules], num_players: list[int]) -> None:
         """Make the arrays."""
         n = self.num_tables
-        put = self._device.put
+        put = self._device.to_device
         games = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
         floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))
         loaded = [load_rules(each) for each in rules]
@@ -159,11 +159,13 @@ class TableArrays:
         """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
         return self._results.final_games
 
-    def _game(self, games: NDArray[Any], table: int, histories: Histories | None = None) -> Game:
-        table = whole("table", table, 0, self.num_tables - 1)
-        record = self._device.fetch(games[table : table + 1]).copy()
+    def _game(
+        self, games: NDArray[Any], table: int, histories: MoveHistories | None = None
+    ) -> Game:
+        table = check_int("table", table, 0, self.num_tables - 1)
+        record = self._device.to_host(games[table : table + 1]).copy()
         played = () if histories is None else histories.played[table]
-        return game_of_record(self.rule_sets[self.rule_of[table]], record, played)
+        return game_from_record(self.rule_sets[self.rule_of[table]], record, played)
 
     def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
         """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
@@ -175,18 +177,20 @@ class TableArrays:
         Raises:
             SabaccError: for what is no table or no seat, or where no hand has ended yet.
         """
-        which = self._checked_tables(tables)
-        n = len(which)
-        named = self._device.fetch(which)
-        whose = seats_at(
-            self._device.fetch(self._given("seats", seats)), named, self.players[named]
+        indices = self._checked_tables(tables)
+        n = len(indices)
+        named = self._device.to_host(indices)
+        whose = check_seats(
+            self._device.to_host(self._given("seats", seats)), named, self.players[named]
         )
-        self._refuse_unended(which)
-        seen: NDArray[np.float32] = self._device.put(np.zeros((n, OBSERVATION_SIZE), np.float32))
+        self._refuse_unended(indices)
+        seen: NDArray[np.float32] = self._device.to_device(
+            np.zeros((n, OBSERVATION_SIZE), np.float32)
+        )
         rows = seen.view(OBSERVATION_DTYPE).reshape(n)
         batches = (self._games, self._results)
         self._device.run(
-            batch.write_final_observations, batches, self._whole_numbers(whose), rows, which
+            batch.write_final_observations, batches, self._whole_numbers(whose), rows, indices
         )
         return seen
 
@@ -204,18 +208,20 @@ class TableArrays:
         Raises:
             SabaccError: for what is no table, or one that has stopped.
         """
-        which = self._checked_tables(tables)
-        stopped = self._device.first(batch.first_stopped, (self._turns,), which)
+        indices = self._checked_tables(tables)
+        stopped = self._device.find_first(batch.first_stopped, (self._turns,), indices)
         if stopped >= 0:
-            raise SabaccError(f"table {which[stopped]}: it has stopped, and nobody is to act")
-        shape = len(which), self.num_players - 1
-        seen: NDArray[np.float32] = self._device.put(np.zeros((*shape, HAND_SIZE), np.float32))
+            raise SabaccError(f"table {indices[stopped]}: it has stopped, and nobody is to act")
+        shape = len(indices), self.num_players - 1
+        seen: NDArray[np.float32] = self._device.to_device(
+            np.zeros((*shape, HAND_SIZE), np.float32)
+        )
         hands = seen.view(HAND_DTYPE).reshape(shape)
-        self._device.run(batch.write_opponents_hands, (self._games, self._turns), hands, which)
+        self._device.run(batch.write_opponents_hands, (self._games, self._turns), hands, indices)
         return seen
 
-    def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
-        """Return what chance has in store: for a critic in training, never for an agent.
+    def upcoming_chance(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return the chance to come: for a critic in training, never for an agent.
 
         Cards and dice are decided by the hand's key before anybody acts.
 
@@ -230,16 +236,16 @@ class TableArrays:
         Raises:
             SabaccError: for what is no table.
         """
-        which = self._checked_tables(tables)
-        n = len(which)
-        shown: NDArray[np.float32] = self._device.put(
+        indices = self._checked_tables(tables)
+        n = len(indices)
+        shown: NDArray[np.float32] = self._device.to_device(
             np.zeros((n, batch.UPCOMING_SIZE), np.float32)
         )
-        scratch = self._device.put(np.zeros(n, GAME_DTYPE))
-        self._device.run(batch.write_upcoming_chance, (self._games,), shown, scratch, which)
+        scratch = self._device.to_device(np.zeros(n, GAME_DTYPE))
+        self._device.run(batch.write_upcoming_chance, (self._games,), shown, scratch, indices)
         return shown
 
-    def final_endings(self, tables: ArrayLike) -> NDArray[Any]:
+    def final_outcomes(self, tables: ArrayLike) -> NDArray[Any]:
         """Return how the last hands that ended at these tables did: the numbers of ``final_game``.
 
         Args:
@@ -254,33 +260,33 @@ class TableArrays:
         Raises:
             SabaccError: for what is no table, or where no hand has ended yet.
         """
-        which = self._checked_tables(tables)
-        self._refuse_unended(which)
-        endings = self._device.put(np.zeros(len(which), OUTCOME_DTYPE))
-        self._device.run(batch.write_outcomes, (self._games, self._results), endings, which)
-        return self._device.fetch(endings)
+        indices = self._checked_tables(tables)
+        self._refuse_unended(indices)
+        endings = self._device.to_device(np.zeros(len(indices), OUTCOME_DTYPE))
+        self._device.run(batch.write_outcomes, (self._games, self._results), endings, indices)
+        return self._device.to_host(endings)
 
-    def _refuse_unended(self, which: NDArray[np.int64]) -> None:
+    def _refuse_unended(self, indices: NDArray[np.int64]) -> None:
         """Refuse tables where no hand has ended yet."""
-        unended = self._device.first(batch.first_without_result, (self._results,), which)
+        unended = self._device.find_first(batch.first_without_result, (self._results,), indices)
         if unended >= 0:
-            raise SabaccError(f"table {which[unended]}: no hand has ended yet")
+            raise SabaccError(f"table {indices[unended]}: no hand has ended yet")
 
     # What users give.
 
     def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
-        which = indices(
-            "tables", self._device.fetch(self._given("tables", tables)), self.num_tables
+        indices = check_table_indices(
+            "tables", self._device.to_host(self._given("tables", tables)), self.num_tables
         )
-        if np.bincount(which).max(initial=0) > 1:
+        if np.bincount(indices).max(initial=0) > 1:
             raise SabaccError("tables: an index is named twice")
-        return self._whole_numbers(which)
+        return self._whole_numbers(indices)
 
     def _given(self, name: str, values: Any) -> Any:
         """Return what a user gave as an array, of the device if it was there."""
-        array = self._device.given(name, values)
+        array = self._device.as_given(name, values)
         return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
 
     def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
-        numbers: NDArray[np.int64] = self._device.whole_numbers(array)
+        numbers: NDArray[np.int64] = self._device.as_int64(array)
         return numbers

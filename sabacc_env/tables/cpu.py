@@ -19,7 +19,7 @@ import numpy as np
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
-from sabacc_env.arguments import as_array, whole
+from sabacc_env.arguments import check_array, check_int
 from sabacc_env.errors import SabaccError, short_repr
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from sabacc_env.tables.gpu import Cuda
 
 
-AT_A_TIME: Final = 2**16
+DECISIONS_PER_CHUNK: Final = 2**16
 """Decisions that a thread plays before Ctrl-C is heard: some hundredths of a second."""
 
 
-def device_named(name: str, threads: int) -> Cpu | Cuda:
+def get_device(name: str, threads: int) -> Cpu | Cuda:
     """Return the device of this name, which may have to be there.
 
     Raises:
         SabaccError: for a name that is none, threads on a GPU, or a GPU that cannot be used.
     """
-    threads = whole("threads", threads, 1, 1024)
+    threads = check_int("threads", threads, 1, 1024)
     if not isinstance(name, str) or name not in ("cpu", "cuda"):
         raise SabaccError(f'device: {short_repr(name)} is none; use "cpu" or "cuda"')
     if name == "cpu":
@@ -65,19 +65,19 @@ class Cpu:
 
     # Arrays.
 
-    def put(self, array: NDArray[Any]) -> Any:
+    def to_device(self, array: NDArray[Any]) -> Any:
         """Return an array of the device with what this one of the host holds."""
         return array
 
-    def fetch(self, array: Any) -> NDArray[Any]:
+    def to_host(self, array: Any) -> NDArray[Any]:
         """Return an array of the host with what this one holds."""
         return np.asarray(array)
 
-    def given(self, name: str, values: Any) -> Any:
+    def as_given(self, name: str, values: Any) -> Any:
         """Return what a user gave as an array, where it is; refuse by name what is none."""
-        return as_array(name, values)
+        return check_array(name, values)
 
-    def whole_numbers(self, array: Any) -> Any:
+    def as_int64(self, array: Any) -> Any:
         """Return an array of whole numbers as int64 on the device."""
         return np.ascontiguousarray(array, dtype=np.int64)
 
@@ -89,7 +89,7 @@ class Cpu:
         """Copy an array of the host into one of the device."""
         array[:] = values
 
-    def move_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
+    def copy_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
         """Copy rows of an array to distinct rows of another, or of the same."""
         target[targets] = source[sources]
 
@@ -103,13 +103,13 @@ class Cpu:
             batches: what all parts share.
             arrays: with an entry for each table meant.
         """
-        own, *others = (arrays,) if self.threads == 1 else self._parts(arrays)
+        own, *others = (arrays,) if self.threads == 1 else self._shares(arrays)
         calls = [self._pool.submit(function, *batches, *part) for part in others]
         function(*batches, *own)
         for call in calls:
             call.result()
 
-    def _parts(self, arrays: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    def _shares(self, arrays: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Return a share of the arrays for each thread."""
         return zip(*(np.array_split(array, self.threads) for array in arrays), strict=True)
 
@@ -118,26 +118,28 @@ class Cpu:
         """The threads beside the one that calls."""
         return _pool(self.threads - 1, os.getpid())
 
-    def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
+    def find_first(
+        self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any
+    ) -> int:
         """Return the index of the first table that a function of the engine finds, or -1."""
         return function(*batches, *arrays)
 
-    def parts(self, which: Any, decisions: int) -> Iterator[tuple[Any, int]]:
+    def chunks(self, indices: Any, decisions: int) -> Iterator[tuple[Any, int]]:
         """Yield some of the tables with some of the decisions, until all had all.
 
         They are so few that Ctrl-C between two of them is heard at once.
         """
-        rows = self.threads * max(1, AT_A_TIME // max(1, decisions))
-        for first in range(0, len(which), rows):
-            for done in range(0, decisions, AT_A_TIME):
-                yield which[first : first + rows], min(AT_A_TIME, decisions - done)
+        rows = self.threads * max(1, DECISIONS_PER_CHUNK // max(1, decisions))
+        for first in range(0, len(indices), rows):
+            for done in range(0, decisions, DECISIONS_PER_CHUNK):
+                yield indices[first : first + rows], min(DECISIONS_PER_CHUNK, decisions - done)
 
     def play(
         self,
         policies: tuple[Policy, ...],
         batches: tuple[Any, ...],
         settings: tuple[Any, ...],
-        which: Any,
+        indices: Any,
     ) -> None:
         """Run ``play_tables``: its arguments before the policies, those after them, the tables."""
         from sabacc_env.engine.drivers.policy_loop import (  # compiled when imported
@@ -146,14 +148,14 @@ class Cpu:
         )
 
         code = tuple(map(function_pointer, policies))
-        with warnings.catch_warnings(), _later_interrupts():
+        with warnings.catch_warnings(), _delayed_interrupts():
             # Numba calls function arguments experimental.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
-            self.run(play_tables, (*batches, code, *settings), which)
+            self.run(play_tables, (*batches, code, *settings), indices)
 
 
 @contextmanager
-def _later_interrupts() -> Iterator[None]:
+def _delayed_interrupts() -> Iterator[None]:
     """Let Ctrl-C wait: Numba asks a policy in Python for its address, and loses what is raised."""
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():

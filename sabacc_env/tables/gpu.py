@@ -10,12 +10,12 @@ from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError
 from numpy.typing import NDArray
 
-from sabacc_env.arguments import as_array
+from sabacc_env.arguments import check_array
 from sabacc_env.engine.drivers import cuda as kernels
 from sabacc_env.engine.drivers.policy_loop import Policy
 from sabacc_env.errors import SabaccError
 
-AT_A_TIME: Final = 2**24
+DECISIONS_PER_CHUNK: Final = 2**24
 """Decisions that are played before Ctrl-C is heard."""
 
 
@@ -43,7 +43,7 @@ class Cuda:
 
     # Arrays.
 
-    def put(self, array: NDArray[Any]) -> Any:
+    def to_device(self, array: NDArray[Any]) -> Any:
         """Return an array of the GPU with what this one of the host holds.
 
         Raises:
@@ -54,23 +54,23 @@ class Cuda:
         except CudaAPIError as error:
             raise MemoryError from error
 
-    def fetch(self, array: Any) -> NDArray[Any]:
+    def to_host(self, array: Any) -> NDArray[Any]:
         """Return an array of the host with what this one holds."""
-        array = self.given("array", array)
+        array = self.as_given("array", array)
         return array if isinstance(array, np.ndarray) else array.copy_to_host()
 
-    def given(self, name: str, values: Any) -> Any:
+    def as_given(self, name: str, values: Any) -> Any:
         """Return what a user gave as an array, of the GPU if it was there; refuse what is none."""
         if hasattr(values, "copy_to_host"):  # one of ours
             return values
         if hasattr(values, "__cuda_array_interface__"):
             return cuda.as_cuda_array(values)
-        return as_array(name, values)
+        return check_array(name, values)
 
-    def whole_numbers(self, array: Any) -> Any:
+    def as_int64(self, array: Any) -> Any:
         """Return an array of whole numbers as int64 on the GPU."""
         if isinstance(array, np.ndarray):
-            return self.put(np.ascontiguousarray(array, dtype=np.int64))
+            return self.to_device(np.ascontiguousarray(array, dtype=np.int64))
         if array.dtype == np.int64 and array.is_c_contiguous():
             return array
         numbers = cuda.device_array(array.shape, dtype=np.int64)
@@ -86,9 +86,9 @@ class Cuda:
         """Copy an array of the host into one of the GPU."""
         array.copy_to_device(values)
 
-    def move_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
+    def copy_rows(self, source: Any, sources: Any, target: Any, targets: Any) -> None:
         """Copy rows of an array to distinct rows of another, or of the same."""
-        source, target = _in_words(source), _in_words(target)
+        source, target = _as_words(source), _as_words(target)
         shape = len(targets), target.shape[1]
         between = cuda.device_array(shape, dtype=target.dtype)  # the target may be the source
         in_order = cuda.to_device(np.arange(len(targets)))
@@ -102,7 +102,9 @@ class Cuda:
         kernel = kernels.kernel_for(kernels.device_code(function), len(arrays))
         self._launch_ready(kernel, len(arrays[0]), batches, arrays)
 
-    def first(self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any) -> int:
+    def find_first(
+        self, function: Callable[..., int], batches: tuple[Any, ...], *arrays: Any
+    ) -> int:
         """Return the index of the first table that a function of the engine finds, or -1."""
         tables = len(arrays[0])
         first = cuda.to_device(np.array([tables]))
@@ -111,24 +113,26 @@ class Cuda:
         found = int(first[0])
         return found if found < tables else -1
 
-    def parts(self, which: Any, decisions: int) -> Iterator[tuple[Any, int]]:
-        """Yield the tables with some of the decisions, until they had all; as ``Cpu.parts``."""
-        some = max(1, AT_A_TIME // len(which))
+    def chunks(self, indices: Any, decisions: int) -> Iterator[tuple[Any, int]]:
+        """Yield the tables with some of the decisions, until they had all; as ``Cpu.chunks``."""
+        some = max(1, DECISIONS_PER_CHUNK // len(indices))
         for done in range(0, decisions, some):
             if done:
                 cuda.synchronize()
-            yield which, min(some, decisions - done)
+            yield indices, min(some, decisions - done)
 
     def play(
         self,
         policies: tuple[Policy, ...],
         batches: tuple[Any, ...],
         settings: tuple[Any, ...],
-        which: Any,
+        indices: Any,
     ) -> None:
         """Run ``play_tables``, compiled for these policies on their first call."""
         kernel = kernels.kernel_for(kernels.play_tables_by(policies), 1)
-        self._launch_ready(kernel, len(which), (*batches, kernels.NO_POLICIES, *settings), (which,))
+        self._launch_ready(
+            kernel, len(indices), (*batches, kernels.NO_POLICIES, *settings), (indices,)
+        )
 
     def _launch_ready(self, kernel: Any, threads: int, *arguments: Any) -> None:
         """Start so many threads of a kernel whose arguments are always of the same types here.
@@ -146,7 +150,7 @@ class Cuda:
             kernel[-(-threads // block), block](*arguments)
 
 
-def _in_words(array: Any) -> Any:
+def _as_words(array: Any) -> Any:
     """Return the same memory as whole numbers of 8 bytes or of 1, a row for each row."""
     size = array.nbytes // len(array)
     words = np.dtype(np.int64 if size % 8 == 0 else np.int8)

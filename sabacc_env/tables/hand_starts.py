@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 WORD: Final = 0xFFFFFFFF
 
 
-class Stakes:
+class HandStarts:
     """What each table's hands and episodes start from.
 
     Args:
@@ -34,8 +34,8 @@ class Stakes:
         keys, dealers, credits, sabacc_pots: as of ``Tables``.
 
     Attributes:
-        start: the arrays that the engine reads.
-        asked: whether any of it comes from functions, which are asked by ``ask``.
+        starts: the arrays that the engine reads.
+        calls_functions: whether any of it comes from functions; ``call_functions`` calls them.
     """
 
     def __init__(
@@ -56,124 +56,138 @@ class Stakes:
         self._rule_sets = rule_sets
         self._rule_of = rule_of
         n = len(rule_of)
-        self._refuse_unfit(np.arange(n), credits, sabacc_pots)
-        usual = [starting_credits(rules, MAX_SEATS) for rules in rule_sets]
+        self._refuse_by_rules(np.arange(n), credits, sabacc_pots)
+        by_rules = [starting_credits(rules, MAX_SEATS) for rules in rule_sets]
         self._seats = np.arange(MAX_SEATS) < players[:, None]
-        self.start = Starts(
+        self.starts = Starts(
             seed=np.array(split_key(seed), dtype=np.int64),
             keys=np.zeros((0 if keys is None else n, 2), dtype=np.int64),
             dealers=np.zeros(0 if dealers is None else n, dtype=np.int64),
-            credits=np.array(usual, dtype=np.int64)[rule_of] * self._seats,
+            credits=np.array(by_rules, dtype=np.int64)[rule_of] * self._seats,
             sabacc_pots=np.zeros(n, dtype=np.int64),
         )
-        self._given = {
+        self._sources = {
             "keys": keys,
             "dealers": dealers,
             "credits": credits,
             "sabacc_pots": sabacc_pots,
         }
-        self.asked = any(callable(given) for given in self._given.values())
-        self._take(np.arange(n), np.zeros(n, dtype=np.int64), asked=False, names=tuple(self._given))
-        self._check_stakes(np.arange(n))
+        self.calls_functions = any(callable(source) for source in self._sources.values())
+        self._fill(
+            np.arange(n),
+            np.zeros(n, dtype=np.int64),
+            from_functions=False,
+            names=tuple(self._sources),
+        )
+        self._check_credits(np.arange(n))
 
-    def _refuse_unfit(self, which: Ints, credits: object, sabacc_pots: object) -> None:
-        """Refuse what the rule sets of some of these tables do not have."""
-        for rules in (self._rule_sets[rule] for rule in np.unique(self._rule_of[which])):
+    def _refuse_by_rules(self, indices: Ints, credits: object, sabacc_pots: object) -> None:
+        """Refuse credits or Sabacc pots that the rules of some of these tables do not have."""
+        for rules in (self._rule_sets[rule] for rule in np.unique(self._rule_of[indices])):
             if credits is not None and rules.points:
                 raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
             if sabacc_pots is not None and not rules.sabacc_ante:
                 raise SabaccError(f"sabacc_pots: the rules {rules.name!r} have no Sabacc pot")
 
-    def give(self, which: Ints, credits: ArrayLike | None, sabacc_pots: ArrayLike | None) -> None:
+    def change(
+        self, indices: Ints, credits: ArrayLike | None, sabacc_pots: ArrayLike | None
+    ) -> None:
         """Change the credits or Sabacc pots that later episodes of these tables start from.
 
         Raises:
             SabaccError: for values that make no hand; nothing has changed.
         """
-        self._refuse_unfit(which, credits, sabacc_pots)
-        before = self.start.credits[which], self.start.sabacc_pots[which]
+        self._refuse_by_rules(indices, credits, sabacc_pots)
+        before = self.starts.credits[indices], self.starts.sabacc_pots[indices]
         try:
             for name, values in (("credits", credits), ("sabacc_pots", sabacc_pots)):
                 if values is not None:
-                    shape = (len(which), *self._row(name))
+                    shape = (len(indices), *self._row(name))
                     try:
-                        new = np.broadcast_to(_whole(values), shape)
+                        new = np.broadcast_to(_int_array(values), shape)
                     except (ValueError, TypeError, OverflowError) as error:
                         raise SabaccError(f"{name}: give whole numbers of shape {shape}") from error
-                    getattr(self, f"_set_{name}")(which, new)
-            self._check_stakes(which)
+                    getattr(self, f"_set_{name}")(indices, new)
+            self._check_credits(indices)
         except SabaccError:
-            self.start.credits[which], self.start.sabacc_pots[which] = before
+            self.starts.credits[indices], self.starts.sabacc_pots[indices] = before
             raise
 
     def _row(self, name: str) -> tuple[int, ...]:
         """Return the shape of what is given for one table."""
         return (int(self._players.max()),) if name == "credits" else ()
 
-    def ask(self, which: Ints, new: NDArray[np.bool_], hand_counts: Ints) -> None:
-        """Ask the functions what the next hands start from.
+    def call_functions(self, indices: Ints, new: NDArray[np.bool_], hand_counts: Ints) -> None:
+        """Call the functions that say what the next hands start from.
 
         Args:
-            which: the tables of these hands, (n,).
-            new: whether the hand begins an episode, (n,): only then is more asked than its key.
+            indices: the tables of these hands, (n,).
+            new: whether the hand begins an episode, (n,); other hands only get a key.
             hand_counts: of all tables.
 
         Raises:
-            SabaccError: for values that make no hand; names what was asked.
+            SabaccError: for values that make no hand; names the argument.
         """
-        self._take(which, hand_counts, asked=True, names=("keys",))
-        self._take(which[new], hand_counts, asked=True, names=("dealers", "credits", "sabacc_pots"))
-        self._check_stakes(which[new])
+        self._fill(indices, hand_counts, from_functions=True, names=("keys",))
+        self._fill(
+            indices[new],
+            hand_counts,
+            from_functions=True,
+            names=("dealers", "credits", "sabacc_pots"),
+        )
+        self._check_credits(indices[new])
 
-    def _take(self, which: Ints, hand_counts: Ints, asked: bool, names: Sequence[str]) -> None:
-        """Write what was given for these tables into the arrays: what is asked, or the rest."""
+    def _fill(
+        self, indices: Ints, hand_counts: Ints, from_functions: bool, names: Sequence[str]
+    ) -> None:
+        """Write what was given for these tables into the arrays: by functions, or as arrays."""
         for name in names:
-            given = self._given[name]
-            if given is None or callable(given) != asked or not len(which):
+            source = self._sources[name]
+            if source is None or callable(source) != from_functions or not len(indices):
                 continue
-            getattr(self, f"_set_{name}")(which, self._values(name, given, which, hand_counts))
+            getattr(self, f"_set_{name}")(indices, self._values(name, source, indices, hand_counts))
 
-    def _values(self, name: str, given: PerTable, which: Ints, hand_counts: Ints) -> Ints:
+    def _values(self, name: str, source: PerTable, indices: Ints, hand_counts: Ints) -> Ints:
         """Return what was given for these tables, (len(which),) or with a row for each."""
         row = self._row(name)
         try:
-            if callable(given):
-                rows = [given(int(table), int(hand_counts[table])) for table in which]
+            if callable(source):
+                rows = [source(int(table), int(hand_counts[table])) for table in indices]
                 if row:
                     rows = [[*values, *[0] * (row[0] - len(values))] for values in rows]
-                return np.array([_whole(values) for values in rows]).reshape(len(which), *row)
-            return np.broadcast_to(_whole(given), (len(self._players), *row))[which]
+                return np.array([_int_array(values) for values in rows]).reshape(len(indices), *row)
+            return np.broadcast_to(_int_array(source), (len(self._players), *row))[indices]
         except (ValueError, TypeError, OverflowError) as error:
             raise SabaccError(
                 f"{name}: give whole numbers of shape {(len(self._players), *row)}, or a "
                 f"function of (table, hand count) returning {'a row' if row else 'one'}"
             ) from error
 
-    def _set_keys(self, which: Ints, keys: Ints) -> None:
-        self.start.keys[which, 0] = keys & WORD
-        self.start.keys[which, 1] = keys >> 32 & WORD
+    def _set_keys(self, indices: Ints, keys: Ints) -> None:
+        self.starts.keys[indices, 0] = keys & WORD
+        self.starts.keys[indices, 1] = keys >> 32 & WORD
 
-    def _set_dealers(self, which: Ints, dealers: Ints) -> None:
-        if ((dealers < 0) | (dealers >= self._players[which])).any():
+    def _set_dealers(self, indices: Ints, dealers: Ints) -> None:
+        if ((dealers < 0) | (dealers >= self._players[indices])).any():
             raise SabaccError(f"dealers: each must be from 0 to {self._players.min() - 1}")
-        self.start.dealers[which] = dealers
+        self.starts.dealers[indices] = dealers
 
-    def _set_credits(self, which: Ints, credits: Ints) -> None:
+    def _set_credits(self, indices: Ints, credits: Ints) -> None:
         rows = np.pad(credits, ((0, 0), (0, MAX_SEATS - credits.shape[1])))
-        self.start.credits[which] = np.where(self._seats[which], rows, 0)
+        self.starts.credits[indices] = np.where(self._seats[indices], rows, 0)
 
-    def _set_sabacc_pots(self, which: Ints, pots: Ints) -> None:
-        self.start.sabacc_pots[which] = pots
+    def _set_sabacc_pots(self, indices: Ints, pots: Ints) -> None:
+        self.starts.sabacc_pots[indices] = pots
 
-    def _check_stakes(self, which: Ints) -> None:
-        credits, pots = self.start.credits[which], self.start.sabacc_pots[which]
+    def _check_credits(self, indices: Ints) -> None:
+        credits, pots = self.starts.credits[indices], self.starts.sabacc_pots[indices]
         if credits.min(initial=0) < 0 or pots.min(initial=0) < 0:
             raise SabaccError("credits: credits and Sabacc pots cannot be negative")
         largest = max(credits.max(initial=0), pots.max(initial=0))
         if largest > UNLIMITED or (credits.sum(axis=1) + pots).max(initial=0) > UNLIMITED:
             raise SabaccError(f"credits: more than {UNLIMITED} would be in play at one table")
-        antes = self._antes[which]
-        able = (self._seats[which] & (credits >= antes[:, None])).sum(axis=1)
+        antes = self._antes[indices]
+        able = (self._seats[indices] & (credits >= antes[:, None])).sum(axis=1)
         if (poor := able < 2).any():
             raise SabaccError(
                 f"credits: fewer than two seats of a table can pay the antes of "
@@ -181,7 +195,7 @@ class Stakes:
             )
 
 
-def _whole(values: Any) -> Ints:
+def _int_array(values: Any) -> Ints:
     array = np.asarray(values)
     if array.dtype.kind == "f":  # NumPy makes floats of a mix with keys from 2**63 up
         whole_numbers = np.asarray(values, dtype=object)

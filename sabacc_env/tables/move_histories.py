@@ -1,4 +1,4 @@
-"""What was played in the hands in play at many tables, for those that are asked by views."""
+"""What was played in the hands in play at many tables, for agents that want views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sabacc_env.engine.drivers import batch
 Ints = NDArray[np.int64]
 
 
-class Histories:
+class MoveHistories:
     """The moves of the hand in play at each table, as ``Game`` keeps them.
 
     Attributes:
@@ -22,18 +22,18 @@ class Histories:
     def __init__(self, num_tables: int) -> None:
         self.played: list[list[int]] = [[] for _ in range(num_tables)]
 
-    def note(self, tables: batch.Games, which: Ints, actions: Ints) -> None:
-        """Note legal actions that are about to be played at these tables."""
-        moves = np.zeros(len(which), dtype=np.int64)
-        batch.pack_moves(tables, which, actions, moves)
-        for table, move in zip(which.tolist(), moves.tolist(), strict=True):
+    def record(self, tables: batch.Games, indices: Ints, actions: Ints) -> None:
+        """Record legal actions that are about to be played at these tables."""
+        moves = np.zeros(len(indices), dtype=np.int64)
+        batch.pack_moves(tables, indices, actions, moves)
+        for table, move in zip(indices.tolist(), moves.tolist(), strict=True):
             self.played[table].append(move)
 
-    def forget(self, which: Ints) -> None:
+    def clear(self, indices: Ints) -> None:
         """Forget the hands at these tables: others begin."""
-        self.put(which.tolist(), [[]] * len(which))
+        self.write(indices.tolist(), [[]] * len(indices))
 
-    def put(self, tables: Iterable[int], played: Sequence[Sequence[int]]) -> None:
+    def write(self, tables: Iterable[int], played: Sequence[Sequence[int]]) -> None:
         """Write what was played at these tables."""
         for table, moves in zip(tables, played, strict=True):
             self.played[table] = list(moves)

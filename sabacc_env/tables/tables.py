@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, action_names
-from sabacc_env.arguments import indices, items, whole
+from sabacc_env.arguments import check_int, check_sequence, check_table_indices
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
-from sabacc_env.game.loading import moves_of, records_of, refuse_invalid
+from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
 from sabacc_env.rules import RuleSet
 from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
 from sabacc_env.tables.arrays import Rules, TableArrays
-from sabacc_env.tables.cpu import device_named
-from sabacc_env.tables.hand_starts import PerTable, Stakes
-from sabacc_env.tables.move_histories import Histories
+from sabacc_env.tables.cpu import get_device
+from sabacc_env.tables.hand_starts import HandStarts, PerTable
+from sabacc_env.tables.move_histories import MoveHistories
 
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
@@ -94,10 +94,10 @@ class Tables(TableArrays):
         credits: PerTable | None = None,
         sabacc_pots: PerTable | None = None,
     ) -> None:
-        self._device = device_named(device, threads)
+        self._device = get_device(device, threads)
         given = keys, dealers, credits, sabacc_pots
         self._make(rules, num_tables, num_players, seed, hands, bet_sizes, packed, given)
-        self._begin(self._all, np.zeros(self.num_tables, dtype=np.int64))
+        self._begin_episodes(self._all, np.zeros(self.num_tables, dtype=np.int64))
 
     def _make(
         self,
@@ -111,20 +111,22 @@ class Tables(TableArrays):
         given: tuple[PerTable | None, ...],
     ) -> None:
         """Make everything but the first deal."""
-        self.seed = secrets.randbits(64) if seed is None else whole("seed", seed, 0, 2**64 - 1)
+        self.seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
         self.calls = 0  # of play
         self._make_arrays(rules, num_tables, num_players, hands, bet_sizes, packed)
-        self._stakes = Stakes(self.rule_sets, self.rule_of, self.players, self.seed, *given)
-        if self._stakes.asked and self._device.arrays_only:
+        self._hand_starts = HandStarts(
+            self.rule_sets, self.rule_of, self.players, self.seed, *given
+        )
+        if self._hand_starts.calls_functions and self._device.arrays_only:
             raise SabaccError(
                 "device: tables on a GPU cannot ask functions; give keys, dealers, credits and "
                 "sabacc_pots as arrays"
             )
-        self._put_starts()
+        self._send_starts()
 
-    def _put_starts(self) -> None:
+    def _send_starts(self) -> None:
         """Bring what hands start from to the device."""
-        self._starts = batch.Starts(*map(self._device.put, self._stakes.start))
+        self._starts = batch.Starts(*map(self._device.to_device, self._hand_starts.starts))
 
     # Stepping.
 
@@ -139,21 +141,21 @@ class Tables(TableArrays):
             SabaccError: for actions of a wrong shape or type, a table that has stopped, or what
                 makes no next hand.
         """
-        which = self._all if tables is None else self._checked_tables(tables)
-        given = self._checked_actions(actions, len(which))
+        indices = self._all if tables is None else self._checked_tables(tables)
+        given = self._checked_actions(actions, len(indices))
         chosen = self._whole_numbers(given)
-        wrong = self._device.first(batch.first_illegal, (self._turns.legal,), which, chosen)
+        wrong = self._device.find_first(batch.first_illegal, (self._turns.legal,), indices, chosen)
         if wrong >= 0:
-            self._refuse_stopped(which)
-            raise IllegalMove(self._refusal(int(which[wrong]), int(given[wrong])))
-        self._forget_ends()
-        autoreset = not self._stakes.asked
+            self._refuse_stopped(indices)
+            raise IllegalMove(self._illegal_message(int(indices[wrong]), int(given[wrong])))
+        self._clear_results()
+        autoreset = not self._hand_starts.calls_functions
         if self._histories is not None:
-            self._histories.note(self._games, which, chosen)
-        self._device.run(batch.step_tables, (*self._batches, autoreset), which, chosen)
+            self._histories.record(self._games, indices, chosen)
+        self._device.run(batch.step_tables, (*self._batches, autoreset), indices, chosen)
         if self._histories is not None:
-            self._histories.forget(np.flatnonzero(self.finished))
-        self._deal_on(which)
+            self._histories.clear(np.flatnonzero(self.finished))
+        self._deal_waiting(indices)
 
     def keep_histories(self) -> None:
         """Keep from now on what is stepped in each hand: ``game(table).history`` then says it.
@@ -166,7 +168,7 @@ class Tables(TableArrays):
         """
         if self._device.arrays_only:
             raise SabaccError("device: tables on a GPU keep no histories, which views need")
-        self._histories = Histories(self.num_tables)
+        self._histories = MoveHistories(self.num_tables)
 
     def play(self, policies: Policy | Sequence[Policy], decisions: int) -> None:
         """Play so many decisions at every table by compiled policies, dealing on.
@@ -190,30 +192,30 @@ class Tables(TableArrays):
         from sabacc_env.policies import one_a_seat
 
         chosen = one_a_seat(policies, self.num_players)
-        decisions = whole("decisions", decisions, 0, 2**62)
+        decisions = check_int("decisions", decisions, 0, 2**62)
         if self._histories is not None:
             raise SabaccError("play: these tables keep histories, which only step can write")
         self._refuse_stopped(self._all)
-        self._forget_ends()
-        autoreset = not self._stakes.asked
-        put, n = self._device.put, self.num_tables
-        wrong = put(np.full(n, NONE_ILLEGAL, dtype=np.int64))
+        self._clear_results()
+        autoreset = not self._hand_starts.calls_functions
+        to_device, n = self._device.to_device, self.num_tables
+        illegal = to_device(np.full(n, NONE_ILLEGAL, dtype=np.int64))
         for _ in range(1 if autoreset else decisions):
             self.calls += 1
-            words = put(np.full(n, NO_STATE, dtype=np.int64))
-            for which, some in self._device.parts(self._all, decisions if autoreset else 1):
-                settings = (self.calls, some, autoreset, words, wrong)
-                self._device.play(chosen, self._batches, settings, which)
-            self._deal_on(self._all)
-            if (bad := self._device.fetch(wrong) != NONE_ILLEGAL).any():
+            random_states = to_device(np.full(n, NO_STATE, dtype=np.int64))
+            for indices, some in self._device.chunks(self._all, decisions if autoreset else 1):
+                settings = (self.calls, some, autoreset, random_states, illegal)
+                self._device.play(chosen, self._batches, settings, indices)
+            self._deal_waiting(self._all)
+            if (bad := self._device.to_host(illegal) != NONE_ILLEGAL).any():
                 table = int(bad.argmax())
-                raise IllegalMove(f"policies: {self._refusal(table, int(wrong[table]))}")
+                raise IllegalMove(f"policies: {self._illegal_message(table, int(illegal[table]))}")
 
     @property
     def _batches(self) -> tuple[Any, ...]:
         return self._games, self._turns, self._results, self._starts
 
-    def _forget_ends(self) -> None:
+    def _clear_results(self) -> None:
         for array in (
             self._results.finished,
             self._results.match_finished,
@@ -228,50 +230,52 @@ class Tables(TableArrays):
         last step said stays.
 
         Raises:
-            SabaccError: for what is no table, or stakes that make no hand.
+            SabaccError: for what is no table, or starts that make no hand.
         """
-        which = self._checked_tables(tables)
-        counts = self._device.fetch(self.hand_counts).copy()
-        counts[self._device.fetch(which)] += 1
-        self._begin(which, counts)
+        indices = self._checked_tables(tables)
+        counts = self._device.to_host(self.hand_counts).copy()
+        counts[self._device.to_host(indices)] += 1
+        self._begin_episodes(indices, counts)
 
-    def _begin(self, which: NDArray[np.int64], hand_counts: NDArray[np.int64]) -> None:
+    def _begin_episodes(self, indices: NDArray[np.int64], hand_counts: NDArray[np.int64]) -> None:
         """Deal the first hands of episodes, which are these hands of their tables."""
         if self._histories is not None:
-            self._histories.forget(which)
-        if self._stakes.asked:
-            self._stakes.ask(which, np.ones(len(which), dtype=np.bool_), hand_counts)
+            self._histories.clear(indices)
+        if self._hand_starts.calls_functions:
+            self._hand_starts.call_functions(
+                indices, np.ones(len(indices), dtype=np.bool_), hand_counts
+            )
         self._device.write(self.hand_counts, hand_counts)
-        self._device.run(batch.begin_episodes, self._batches, which)
-        self._refuse_dead_starts(which)
+        self._device.run(batch.begin_episodes, self._batches, indices)
+        self._refuse_dead_starts(indices)
 
-    def _deal_on(self, which: NDArray[np.int64]) -> None:
+    def _deal_waiting(self, indices: NDArray[np.int64]) -> None:
         """Deal where hands of these tables wait for what functions say of the next one."""
-        if not self._stakes.asked:
-            self._refuse_dead_starts(which)
+        if not self._hand_starts.calls_functions:
+            self._refuse_dead_starts(indices)
             return
-        waiting = which[self.finished[which] & (self.seats_to_act[which] < 0)]
+        waiting = indices[self.finished[indices] & (self.seats_to_act[indices] < 0)]
         while len(waiting):
             new = np.zeros(len(waiting), dtype=np.bool_)
             batch.write_match_over(self._games, waiting, new)
-            self._stakes.ask(waiting, new, self.hand_counts)
+            self._hand_starts.call_functions(waiting, new, self.hand_counts)
             self._device.run(batch.deal_next_hands, self._batches, waiting)
             waiting = waiting[self.seats_to_act[waiting] < 0]
             self._refuse_dead_starts(waiting)
 
-    def _refuse_dead_starts(self, which: NDArray[np.int64]) -> None:
-        """Refuse stakes that leave nobody a decision in the first hand of an episode."""
-        dead = self._device.first(batch.first_dead_start, (self._games, self._turns), which)
+    def _refuse_dead_starts(self, indices: NDArray[np.int64]) -> None:
+        """Refuse starts that leave nobody a decision in the first hand of an episode."""
+        dead = self._device.find_first(batch.first_dead_start, (self._games, self._turns), indices)
         if dead >= 0:
-            table = int(which[dead])
+            table = int(indices[dead])
             raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
 
-    def _refuse_stopped(self, which: NDArray[np.int64]) -> None:
+    def _refuse_stopped(self, indices: NDArray[np.int64]) -> None:
         """Refuse tables whose next hand could not be dealt."""
-        stopped = self._device.first(batch.first_stopped, (self._turns,), which)
+        stopped = self._device.find_first(batch.first_stopped, (self._turns,), indices)
         if stopped >= 0:
             raise SabaccError(
-                f"table {which[stopped]}: it stopped where what its next hand was to start from "
+                f"table {indices[stopped]}: it stopped where what its next hand was to start from "
                 "was refused; restart it"
             )
 
@@ -284,13 +288,13 @@ class Tables(TableArrays):
             )
         return chosen
 
-    def _refusal(self, table: int, action: int) -> str:
+    def _illegal_message(self, table: int, action: int) -> str:
         names = action_names(self.bet_sizes)
         name = names[action] if 0 <= action < len(names) else "no such action"
         seat = self.seats_to_act[table]
         return f"table {table}: action {action} ({name}) is not legal for seat {seat} now"
 
-    def set_stakes(
+    def set_hand_starts(
         self,
         tables: ArrayLike,
         *,
@@ -305,17 +309,19 @@ class Tables(TableArrays):
             sabacc_pots: credits in the Sabacc pots before the antes, (n,), or one for all.
 
         Raises:
-            SabaccError: for stakes that make no hand; nothing has changed.
+            SabaccError: for starts that make no hand; nothing has changed.
         """
-        self._stakes.give(self._device.fetch(self._checked_tables(tables)), credits, sabacc_pots)
-        self._put_starts()
+        self._hand_starts.change(
+            self._device.to_host(self._checked_tables(tables)), credits, sabacc_pots
+        )
+        self._send_starts()
 
     # Keeping.
 
     def clone_from(self, other: Tables, sources: ArrayLike, tables: ArrayLike) -> None:
         """Make tables go on from where tables of another batch (or of this one) stand.
 
-        Their hands, hand counts and what the last step said are copied; keys and stakes of later
+        Their hands, hand counts and what the last step said are copied; keys and starts of later
         hands stay this batch's own.
 
         Args:
@@ -329,27 +335,27 @@ class Tables(TableArrays):
         if not isinstance(other, Tables):
             raise SabaccError(f"other: {short_repr(other)} is no Tables")
         cloned = self._checked_tables(tables)
-        which = self._device.fetch(cloned)
-        given = self._device.fetch(self._given("sources", sources))
-        origin = indices("sources", given, other.num_tables)
-        if origin.shape != which.shape:
-            raise SabaccError(f"sources: give {len(which)} table indices")
+        indices = self._device.to_host(cloned)
+        given = self._device.to_host(self._given("sources", sources))
+        origin = check_table_indices("sources", given, other.num_tables)
+        if origin.shape != indices.shape:
+            raise SabaccError(f"sources: give {len(indices)} table indices")
         if self._device.name != other._device.name:
             raise SabaccError("clone_from: the tables are on different devices")
         same = self.rule_sets == other.rule_sets and self.hands == other.hands
         if not (
             same
-            and (self.rule_of[which] == other.rule_of[origin]).all()
-            and (self.players[which] == other.players[origin]).all()
+            and (self.rule_of[indices] == other.rule_of[origin]).all()
+            and (self.players[indices] == other.players[origin]).all()
         ):
             raise SabaccError("clone_from: the tables differ in rules, players or hands")
         copied = self._whole_numbers(origin)
-        for own, its in zip(self._kept(), other._kept(), strict=True):
-            self._device.move_rows(its, copied, own, cloned)
+        for own, its in zip(self._saved_arrays(), other._saved_arrays(), strict=True):
+            self._device.copy_rows(its, copied, own, cloned)
         if self._histories is not None:
             unknown: list[list[int]] = [[]] * other.num_tables
             kept = unknown if other._histories is None else other._histories.played
-            self._histories.put(which.tolist(), [kept[source] for source in origin])
+            self._histories.write(indices.tolist(), [kept[source] for source in origin])
         self._device.run(batch.write_turns_with_rules, (self._games, self._turns), cloned)
 
     def to_bytes(self) -> bytes:
@@ -365,10 +371,10 @@ class Tables(TableArrays):
             "num_tables": self.num_tables,
             "record": GAME_DTYPE.itemsize,
         }
-        arrays = (self.rule_of, self.players, *map(self._device.fetch, self._kept()))
+        arrays = (self.rule_of, self.players, *map(self._device.to_host, self._saved_arrays()))
         return pack_with_checksum(FORMAT, header, b"".join(array.tobytes() for array in arrays))
 
-    def _kept(self) -> tuple[NDArray[Any], ...]:
+    def _saved_arrays(self) -> tuple[NDArray[Any], ...]:
         return self._games.records, *self._results
 
     @classmethod
@@ -395,12 +401,14 @@ class Tables(TableArrays):
         if header.pop("record", None) != GAME_DTYPE.itemsize:
             raise SabaccError("these bytes are tables of another engine version")
         tables = object.__new__(cls)
-        tables._device = device_named(device, threads)
+        tables._device = get_device(device, threads)
         try:
             texts, calls, histories = (header.pop(key) for key in ("rules", "calls", "histories"))
-            n, _ = whole("num_tables", header["num_tables"], 1, len(state)), header["seed"] + 0
-            rule_sets = [RuleSet.from_canonical(text) for text in items("rules", texts)]
-            rule_of, players = records_of(FORMAT, state[: 16 * n], INDEX, 2 * n).reshape(2, n)
+            n, _ = check_int("num_tables", header["num_tables"], 1, len(state)), header["seed"] + 0
+            rule_sets = [RuleSet.from_canonical(text) for text in check_sequence("rules", texts)]
+            rule_of, players = records_from_bytes(FORMAT, state[: 16 * n], INDEX, 2 * n).reshape(
+                2, n
+            )
             tables._make(
                 rule_sets[0] if len(rule_sets) == 1 else [rule_sets[index] for index in rule_of],
                 num_players=players.tolist(),
@@ -409,27 +417,29 @@ class Tables(TableArrays):
             )
         except (KeyError, IndexError, TypeError) as error:
             raise content_error(FORMAT, "no tables") from error
-        tables.calls = whole("calls", calls, 0, 2**62)
+        tables.calls = check_int("calls", calls, 0, 2**62)
         if histories is not None:
-            played = [moves_of(FORMAT, moves) for moves in items("histories", histories)]
+            played = [
+                check_moves(FORMAT, moves) for moves in check_sequence("histories", histories)
+            ]
             if len(played) != n:
                 raise content_error(FORMAT, "histories of other tables")
-            tables._histories = Histories(n)
-            tables._histories.put(range(n), played)
-        tables._recall(state[16 * n :])
+            tables._histories = MoveHistories(n)
+            tables._histories.write(range(n), played)
+        tables._restore(state[16 * n :])
         return tables
 
-    def _recall(self, state: bytes) -> None:
+    def _restore(self, state: bytes) -> None:
         """Take the bytes of all that is kept, and show the tables."""
         kept = []
-        for array in self._kept():
+        for array in self._saved_arrays():
             part, state = state[: array.nbytes], state[array.nbytes :]
-            values = records_of(FORMAT, part, array.dtype, array.size).reshape(array.shape)
+            values = records_from_bytes(FORMAT, part, array.dtype, array.size).reshape(array.shape)
             kept.append(values)
         games, ended = kept[0], batch.Results(*kept[1:])
         dealt = ended.final_games["num_players"] > 0
-        refuse_invalid(FORMAT, games, self.rule_sets, self.rule_of)
-        refuse_invalid(FORMAT, ended.final_games[dealt], self.rule_sets, self.rule_of[dealt])
+        check_records(FORMAT, games, self.rule_sets, self.rule_of)
+        check_records(FORMAT, ended.final_games[dealt], self.rule_sets, self.rule_of[dealt])
         other = (games["num_players"] != self.players) | (games["hands"] != self.hands)
         flags = np.stack([ended.finished, ended.match_finished]).view(np.uint8)
         if (
@@ -438,29 +448,29 @@ class Tables(TableArrays):
             or (flags > 1).any()
         ):
             raise content_error(FORMAT, "other tables than these")
-        for array, values in zip(self._kept(), kept, strict=True):
+        for array, values in zip(self._saved_arrays(), kept, strict=True):
             self._device.write(array, values)
         self._device.run(batch.write_turns_with_rules, (self._games, self._turns), self._all)
-        stuck = (self._device.fetch(self._turns.legal) == 0) & (
-            self._device.fetch(self.seats_to_act) >= 0
+        stuck = (self._device.to_host(self._turns.legal) == 0) & (
+            self._device.to_host(self.seats_to_act) >= 0
         )
         if stuck.any():
             raise content_error(FORMAT, "a seat to act without a move")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._stakes.asked:
+        if self._hand_starts.calls_functions:
             raise SabaccError(
                 "tables that ask functions cannot be copied; use to_bytes, and give the functions "
                 "to from_bytes again"
             )
         settings = {"threads": self.threads, "device": self._device.name}
-        start = batch.Starts(*(array.copy() for array in self._stakes.start))
+        start = batch.Starts(*(array.copy() for array in self._hand_starts.starts))
         return _copy, (type(self), self.to_bytes(), settings, start)
 
 
 def _copy(kind: type[Tables], data: bytes, settings: dict[str, Any], start: batch.Starts) -> Tables:
     """Return tables of these bytes whose hands start from what the first ones' do."""
     tables = kind.from_bytes(data, **settings)
-    tables._stakes.start = start
-    tables._put_starts()
+    tables._hand_starts.starts = start
+    tables._send_starts()
     return tables

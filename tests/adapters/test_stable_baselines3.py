@@ -13,7 +13,7 @@ from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, JUNK, encode_bet_sizes
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from tests.support.toys import Preferring
 
 RULES = load_rules("casino")
@@ -163,14 +163,14 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     assert max(totals) > 60
     for changed in ((None, (2, 2)), ((3, 3), None)):
         with pytest.raises(SabaccError, match="a range stays a range"):
-            env.set_stakes(*changed)
-    env.set_stakes((3, 3), (2, 2))
+            env.set_start_ranges(*changed)
+    env.set_start_ranges((3, 3), (2, 2))
     for _ in range(60):
         env.step(random_actions(env, rng))
-    assert set(env._learner._next["credits"].ravel()) == {12}
-    assert set(env._learner._next["sabacc_pots"]) == {8}
+    assert set(env._learner._next_starts["credits"].ravel()) == {12}
+    assert set(env._learner._next_starts["sabacc_pots"]) == {8}
     equal = make(64, stacks=(2, 100), equal_stacks=1)
-    credits = equal._learner._next["credits"]
+    credits = equal._learner._next_starts["credits"]
     assert np.array_equal(credits[:, 0], credits[:, 1])
 
 
@@ -319,12 +319,14 @@ def test_what_the_learner_saw_at_the_end():
     env = make(opponents=[Preferring(CHECK, CALL)])
     env.reset()
     seats = env._learner.seats.copy()
-    desk = Desk(env.tables.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
+    buffers = TurnBuffers(env.tables.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
     for _ in range(40):
         _, _, dones, infos = env.step(env.action_masks().argmax(axis=1))
         for table in np.flatnonzero(dones):
-            env.tables.final_game(table).observe_at(desk, seats[table])
-            assert np.array_equal(infos[table]["terminal_observation"], desk.aside)
+            env.tables.final_game(table).write_observation(buffers, seats[table])
+            assert np.array_equal(
+                infos[table]["terminal_observation"], buffers.requested_observation
+            )
         seats = env._learner.seats.copy()
 
 

@@ -186,7 +186,7 @@ def test_every_hand_is_the_one_that_a_game_deals(rules: str, num_players: int) -
                 start = {name: value for name, value in game.start.items() if value is not None}
                 assert start["key"] == hand_key(6, env._episode, hand)
                 again = Game(env.rules, **start)
-                again.place_in_episode(hand, 3)
+                again.set_episode_position(hand, 3)
                 assert again == game
             env.step(random_action(env, random.Random(dealt), calm=1))
         env.reset()

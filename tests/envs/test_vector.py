@@ -13,7 +13,7 @@ from gymnasium.wrappers import vector as wrappers
 from sabacc_env import SabaccError, rule_sets
 from sabacc_env.actions import CALL, CHECK, JUNK, encode_bet_sizes
 from sabacc_env.envs.vector import SabaccVectorEnv
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from tests.support.toys import Preferring
 
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
@@ -295,7 +295,7 @@ def test_it_tells_how_the_learners_hands_ended():
     env = make(12, SAME_STEP, rules="yarith_bespin", opponents=[Preferring(JUNK), CALM])
     env.reset(seed=3)
     tables, opponents = env.learner.tables, env.learner.opponents
-    desk = Desk(tables.rules, encode_bet_sizes(tables.bet_sizes))
+    buffers = TurnBuffers(tables.rules, encode_bet_sizes(tables.bet_sizes))
     rng = np.random.default_rng(0)
     names = {"action_mask", "final_obs", "final_info"}
     overtaken, revealed = 0, set()
@@ -307,10 +307,12 @@ def test_it_tells_how_the_learners_hands_ended():
         assert {name.removeprefix("_") for name in info} <= names
         for table, game in enumerate(games):
             learner = game.seat_to_act
-            game.play_at(desk, int(actions[table]))
+            game.play_action(buffers, int(actions[table]))
             while (seat := game.seat_to_act) not in (None, learner):
                 agent = opponents.agents[members[table, seat]]
-                game.play_at(desk, int(agent.act(None, desk.mask[None], None, np.zeros(1))[0]))
+                game.play_action(
+                    buffers, int(agent.act(None, buffers.mask[None], None, np.zeros(1))[0])
+                )
             assert ended[table] == (game.phase == "over")
             if ended[table]:
                 said = told(info, table)["final_info"]

@@ -30,7 +30,7 @@ from sabacc_env import (
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import deck as deck_of
 from sabacc_env.game.replay import replay
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.moves import Turn
 from tests.support.random_play import HOUSE_RULES, decisions, random_move, random_position
 from tests.support.strategies import tables
@@ -302,7 +302,7 @@ def test_codes_that_cannot_be_played(code: int) -> None:
     assert "raise" in {move.kind for move in game.legal_moves()}
     before = game.to_bytes()
     with pytest.raises(IllegalMove, match=f"action {code} is not legal for seat 0 now; legal: "):
-        game.play_at(Desk(game.rules, encode_bet_sizes(DEFAULT_BET_SIZES)), code)
+        game.play_action(TurnBuffers(game.rules, encode_bet_sizes(DEFAULT_BET_SIZES)), code)
     assert game.to_bytes() == before
 
 

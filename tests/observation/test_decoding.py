@@ -13,7 +13,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import Card
 from sabacc_env.engine.layout import KINDS, PHASES
 from sabacc_env.engine.rules_record import starting_credits
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.game.view import GameView
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.observation import (
@@ -46,9 +46,9 @@ def positions(rules: RuleSet, num_players: int, seed: int) -> Iterator[Position]
 
 def observed(game: Game, seat: int) -> np.ndarray:
     """Return what a seat observes, as an environment of one hand shows it."""
-    desk = Desk(game.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
-    game.observe_at(desk, seat)
-    return desk.aside.copy()
+    buffers = TurnBuffers(game.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
+    game.write_observation(buffers, seat)
+    return buffers.requested_observation.copy()
 
 
 def padded(values: list[int], size: int) -> list[int]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sabacc_env import Tables
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 
 AGENT_NAMES = (
     "random",
@@ -41,6 +41,6 @@ def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **o
 
 def decision(game, bet_sizes=DEFAULT_BET_SIZES):
     """Return the observation and the mask of the seat to act, one row each."""
-    desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
-    game.show_at(desk)
-    return desk.observation[None], desk.mask[None]
+    buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
+    game.write_turn(buffers)
+    return buffers.observation[None], buffers.mask[None]

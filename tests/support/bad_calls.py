@@ -299,8 +299,8 @@ def calls() -> dict[str, Call]:
         ),
         "Tables.play": call(tables.play, policies=random_legal, decisions=2),
         "Tables.restart": call(tables.restart, tables=[0]),
-        "Tables.set_stakes": call(
-            tables.set_stakes, kinds, tables=[0], credits=[50, 50], sabacc_pots=[5]
+        "Tables.set_hand_starts": call(
+            tables.set_hand_starts, kinds, tables=[0], credits=[50, 50], sabacc_pots=[5]
         ),
         "Tables.clone_from": call(
             tables.clone_from, {"sources": "tables"}, other=played, sources=[0], tables=[1]
@@ -309,8 +309,8 @@ def calls() -> dict[str, Call]:
         "Tables.final_game": call(played.final_game, table=0),
         "Tables.final_observations": call(played.final_observations, tables=[0], seats=[0]),
         "Tables.opponents_hands": call(played.opponents_hands, tables=[0]),
-        "Tables.coming": call(played.coming, tables=[0]),
-        "Tables.final_endings": call(played.final_endings, tables=[0]),
+        "Tables.upcoming_chance": call(played.upcoming_chance, tables=[0]),
+        "Tables.final_outcomes": call(played.final_outcomes, tables=[0]),
         "raw_env": call(
             sabacc_v0.raw_env, rules="casino", num_players=2, render_mode=None, **common
         ),

@@ -10,7 +10,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import Card
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.search.determinization import sample_determinization
-from sabacc_env.game.game import Game, game_of_record
+from sabacc_env.game.game import Game, game_from_record
 
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
 
@@ -24,12 +24,12 @@ def sample_determinizations(view, count, seed=0):
         deck = [
             Card(int(space.card_of_token[token])) for token in space.order[: len(view.rules.deck)]
         ]
-        yield game_of_record(view.rules, determinizations[place : place + 1].copy()), deck
+        yield game_from_record(view.rules, determinizations[place : place + 1].copy()), deck
 
 
 def with_history(determinization, game):
     """Return a determinization with the history of the game that it stands for."""
-    return game_of_record(determinization.rules, determinization._records, game._played)
+    return game_from_record(determinization.rules, determinization._records, game._packed_moves)
 
 
 def deal_with_deck(view, deck):

@@ -45,10 +45,10 @@ class CompilingDevice(Cpu):
         self.write_ptx(function.__name__, kernel, batches, arrays)
         super().run(function, batches, *arrays)
 
-    def first(self, function: Any, batches: Any, *arrays: Any) -> int:
+    def find_first(self, function: Any, batches: Any, *arrays: Any) -> int:
         kernel = cuda.first_kernel_for(cuda.device_code(function), len(arrays))
         self.write_ptx(function.__name__, kernel, batches, arrays, np.zeros(1, dtype=np.int64))
-        return super().first(function, batches, *arrays)
+        return super().find_first(function, batches, *arrays)
 
     def play(self, policies: Any, batches: Any, settings: Any, which: Any) -> None:
         kernel = cuda.kernel_for(cuda.play_tables_by(policies), 1)
@@ -60,13 +60,13 @@ class CompilingDevice(Cpu):
 def write_all(folder: Path) -> None:
     """Write every kernel that ``Tables`` starts."""
     device = CompilingDevice(folder)
-    with patch("sabacc_env.tables.tables.device_named", lambda name, threads: device):
+    with patch("sabacc_env.tables.tables.get_device", lambda name, threads: device):
         tables = Tables("casino", num_tables=2, num_players=2, packed=True)
     tables.step([0, 0])
     tables.play([random_legal, always_raise], 1)
     tables._results.final_games["num_players"] = 2  # as if a hand had ended: nothing is played here
     tables.final_observations([0], [1])
-    tables.final_endings([0])
+    tables.final_outcomes([0])
     tables.clone_from(tables, [0], [1])
     words = np.zeros((1, 1), dtype=np.int64)
     device.write_ptx("assign", cuda.assign, np.zeros(1, dtype=np.int32), words[0])

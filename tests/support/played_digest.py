@@ -14,7 +14,7 @@ import numpy as np
 
 from sabacc_env import Game, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from tests.support.random_play import HOUSE_RULES
 
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)
@@ -25,18 +25,18 @@ def played_digest(hands: int, most_moves: int) -> str:
     rng = random.Random("played digest")
     digest = hashlib.sha256()
     for rules in [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]:
-        desk = Desk(rules, SIZES)
+        buffers = TurnBuffers(rules, SIZES)
         for _ in range(hands):
             game = Game(rules, rng.randint(*rules.seats), seed=rng.getrandbits(64))
             for _ in range(most_moves):
                 digest.update(game._records.tobytes())
-                if game.show_at(desk) < 0:
-                    game.observe_at(desk, rng.randrange(game.num_players))
-                    digest.update(desk.aside.tobytes())
+                if game.write_turn(buffers) < 0:
+                    game.write_observation(buffers, rng.randrange(game.num_players))
+                    digest.update(buffers.requested_observation.tobytes())
                     break
-                digest.update(desk.observation.tobytes())
-                digest.update(desk.mask.tobytes())
-                game.play_at(desk, rng.choice(np.flatnonzero(desk.mask).tolist()))
+                digest.update(buffers.observation.tobytes())
+                digest.update(buffers.mask.tobytes())
+                game.play_action(buffers, rng.choice(np.flatnonzero(buffers.mask).tolist()))
     return digest.hexdigest()
 
 

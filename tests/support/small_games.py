@@ -16,7 +16,7 @@ from sabacc_env import Game
 from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.game_tree import update_info_states
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.game.view import GameView
 
 Facts = tuple[object, ...]
@@ -34,7 +34,7 @@ class Walk:
         self.rung = rung
         self.values = np.zeros(rung.num_players)
         self.known: dict[int, set[Facts]] = {}
-        self._desk = Desk(rung.rule_set, encode_bet_sizes(rung.bet_sizes))
+        self._buffers = TurnBuffers(rung.rule_set, encode_bet_sizes(rung.bet_sizes))
         decks = list(permutations(rung.rule_set.deck))
         for deck in decks:
             game = Game(
@@ -51,15 +51,17 @@ class Walk:
             assert game.to_dict()["state"] is not None
             self.values += chance * np.array(game.net_credits) / game.rules.ante_unit
             return
-        seat = game.show_at(self._desk)
-        mask = self._desk.mask.copy()
-        info_state = _update_info_state(self.rung, info_states[seat], self._desk.observation, mask)
+        seat = game.write_turn(self._buffers)
+        mask = self._buffers.mask.copy()
+        info_state = _update_info_state(
+            self.rung, info_states[seat], self._buffers.observation, mask
+        )
         facts = (*facts_before[seat], visible_facts_of(game.view(seat)))
         self.known.setdefault(info_state, set()).add(facts)
         actions = list(_distinct(game, mask))
         for action in actions:
             after = game.clone()
-            after.play_at(self._desk, action)
+            after.play_action(self._buffers, action)
             self._visit(
                 after,
                 chance / len(actions),
@@ -94,7 +96,7 @@ def visible_facts_of(view: GameView) -> Facts:
         tuple(values(cards) for cards in view.known_cards),
         values(view.spike_cards),
         values(view.discard_pile),
-        values(view.taken),
+        values(view.taken_discards),
         tuple(sorted(card.value for card in view.seen_cards)),
         (view.hand_sizes, view.draw_pile_size, view.num_junked, view.phase, view.round),
         (view.credits, view.bets, view.bets_of_hand, view.pots, view.remaining),

@@ -1,4 +1,4 @@
-"""Histories of many tables: what was stepped in each hand, as a game of its own keeps it."""
+"""MoveHistories of many tables: what was stepped in each hand, as a game of its own keeps it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from sabacc_env import Game, SabaccError, Tables, load_rules
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.agent import sample
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.policies import random_legal
 
 KEYS = np.arange(1, 9)
@@ -30,14 +30,14 @@ def stepped(rules, steps, seed=0, **options):
 
 @pytest.mark.parametrize("rules", ["casino", "orsl", "spacers", "yarith_bespin"])
 def test_tables_keep_what_games_do(rules):
-    desk = Desk(load_rules(rules), encode_bet_sizes(DEFAULT_BET_SIZES))
+    buffers = TurnBuffers(load_rules(rules), encode_bet_sizes(DEFAULT_BET_SIZES))
     for tables, played in stepped(rules, 60):
         for table, actions in enumerate(played):
             game = Game(rules, 3, key=int(KEYS[table]), dealer=table % 3)
             for action in actions:
-                game.play_at(desk, action)
+                game.play_action(buffers, action)
             kept = tables.game(table)
-            assert (kept.history, kept.taken) == (game.history, game.taken)
+            assert (kept.history, kept.taken_discards) == (game.history, game.taken_discards)
             assert kept.view(0) == game.view(0)
 
 
@@ -47,9 +47,9 @@ def test_a_move_that_takes_a_discard_says_which():
     game.play(f"swap {game.hands[0][0]}")
     given = game.discard_pile[-1]
     game.play("buy_discard")
-    assert game.taken == (top, given)
+    assert game.taken_discards == (top, given)
     game.play("check")
-    assert game.taken[-1] is None
+    assert game.taken_discards[-1] is None
 
 
 def test_only_where_they_are_asked_for():

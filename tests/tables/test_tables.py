@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET, JUNK, encode_bet_sizes
 from sabacc_env.game.keys import hand_key
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.policies import random_legal
 from tests.support.random_play import HOUSE_RULES
@@ -48,10 +48,10 @@ def everything(tables: Tables) -> dict[str, bytes]:
 
 def assert_shows(tables: Tables, table: int, game: Game) -> None:
     """Assert that a table shows what a game shows the seat to act."""
-    desk = Desk(game.rules, SIZES)
-    assert tables.seats_to_act[table] == game.show_at(desk) >= 0
-    assert tables.observations[table].tobytes() == desk.observation.tobytes()
-    assert tables.action_masks[table].tobytes() == desk.mask.tobytes()
+    buffers = TurnBuffers(game.rules, SIZES)
+    assert tables.seats_to_act[table] == game.write_turn(buffers) >= 0
+    assert tables.observations[table].tobytes() == buffers.observation.tobytes()
+    assert tables.action_masks[table].tobytes() == buffers.mask.tobytes()
 
 
 # Against Game.
@@ -63,13 +63,13 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
     num_players, num_tables, hands = most_players(rules), 3, 4
     rng = random.Random(rules.name)
     tables = Tables(rules, num_tables, num_players, seed=8, hands=hands)
-    desk = Desk(rules, SIZES)
+    buffers = TurnBuffers(rules, SIZES)
     counts, numbers = [0] * num_tables, [0] * num_tables
 
     def deal(table: int, **carried: Any) -> Game:
         key = hand_key(8, table, counts[table])
         game = Game(rules, num_players, key=key, **carried)
-        game.place_in_episode(numbers[table], hands)
+        game.set_episode_position(numbers[table], hands)
         return game
 
     games = [deal(table) for table in range(num_tables)]
@@ -81,7 +81,7 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
         tables.step(actions)
         for table in range(num_tables):
             game = games[table]
-            game.play_at(desk, int(actions[table]))
+            game.play_action(buffers, int(actions[table]))
             over = game.phase == "over"
             assert tables.finished[table] == over
             if not over:
@@ -93,7 +93,7 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
             counts[table] += 1
             numbers[table] += 1
             assert tables.hand_counts[table] == counts[table]
-            match_over = numbers[table] == hands or not game.can_go_on()
+            match_over = numbers[table] == hands or not game.can_deal_next_hand()
             assert tables.match_finished[table] == match_over
             matches += match_over
             if match_over:
@@ -212,7 +212,7 @@ def test_empty_lists_name_no_table() -> None:
     tables.restart([])
     tables.clone_from(tables, [], [])
     assert tables.final_observations([], []).shape == (0, OBSERVATION_SIZE)
-    assert tables.final_endings([]).shape == (0,)
+    assert tables.final_outcomes([]).shape == (0,)
     assert tables.to_bytes() == before
 
 
@@ -353,7 +353,7 @@ def test_restarted_tables_begin_new_episodes_and_the_others_go_on(threads: int) 
         count = int(counts[table]) + 1  # an abandoned hand counts
         assert tables.hand_counts[table] == count
         game = Game("orsl", 3, key=hand_key(5, table, count))
-        game.place_in_episode(0, 4)
+        game.set_episode_position(0, 4)
         assert_shows(tables, table, game)
         assert tables.game(table).credits == game.credits
     for _ in range(60):
@@ -451,12 +451,12 @@ def test_tables_that_cannot_be_dealt_stop_until_they_are_restarted(bad: Any, pla
 
 def test_stakes_that_leave_no_decision_stop_a_table_until_it_gets_others() -> None:
     tables = Tables(RuleSet(phases=("betting",)), 3, 2, seed=1, credits=[90, 90])
-    tables.set_stakes([1], credits=[[4, 4]])
+    tables.set_hand_starts([1], credits=[[4, 4]])
     with pytest.raises(SabaccError, match="credits: at table 1 the antes leave nobody a decision"):
         tables.play(random_legal, 100)
     with pytest.raises(SabaccError, match=r"table 1: it stopped .*; restart it"):
         tables.step([0, 0, 0])
-    tables.set_stakes([1], credits=[[90, 90]])
+    tables.set_hand_starts([1], credits=[[90, 90]])
     tables.restart([1])
     tables.play(random_legal, 100)
 
@@ -583,13 +583,13 @@ def test_copies_have_the_same_future(
     copied: Callable[[Tables], Tables], given: dict[str, Any]
 ) -> None:
     tables = Tables("orsl", 4, 3, seed=3, hands=2, **given)
-    tables.set_stakes([2, 0], credits=[[300, 400, 500], [40, 50, 60]], sabacc_pots=[7, 8])
+    tables.set_hand_starts([2, 0], credits=[[300, 400, 500], [40, 50, 60]], sabacc_pots=[7, 8])
     rng = random.Random(3)
     tables.play(random_legal, 60)
     twin = copied(tables)
     assert (twin.threads, twin.calls, twin.seed) == (tables.threads, tables.calls, tables.seed)
     tables.step(random_actions(tables, rng))
-    twin.set_stakes([1], credits=[[70, 80, 90]])
+    twin.set_hand_starts([1], credits=[[70, 80, 90]])
     twin = copied(tables)  # the first one's play and stakes are its own
     for _ in range(40):
         for each in (tables, twin):

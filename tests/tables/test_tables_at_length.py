@@ -11,7 +11,7 @@ import pytest
 from sabacc_env import Game, IllegalMove, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.engine.validation import first_invalid
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_ranks import hand_name
 from sabacc_env.observation import PACKED_SCALES
 from sabacc_env.policies import always_raise, calling_station, count, pick, policy, random_legal
@@ -140,20 +140,20 @@ def test_the_finished_hand_is_kept() -> None:
     with pytest.raises(SabaccError, match="no hand has ended yet"):
         tables.final_game(0)
     with pytest.raises(SabaccError, match="table 5: no hand has ended yet"):
-        tables.final_endings([5])
-    desk = Desk(tables.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
+        tables.final_outcomes([5])
+    buffers = TurnBuffers(tables.rules, encode_bet_sizes(DEFAULT_BET_SIZES))
     revealed = 0
     for _ in range(60):
         tables.step(tables.action_masks.argmax(axis=1))
         ended = np.flatnonzero(tables.finished)
         shown = tables.final_observations(ended, 1)
-        endings = tables.final_endings(ended)
+        endings = tables.final_outcomes(ended)
         for row, table in enumerate(ended.tolist()):
             game = tables.final_game(table)
             assert game.net_credits == tables.net_credits[table].tolist()
             assert game.phase == "over"
-            game.observe_at(desk, 1)
-            assert desk.aside.tobytes() == shown[row].tobytes()
+            game.write_observation(buffers, 1)
+            assert buffers.requested_observation.tobytes() == shown[row].tobytes()
             ending = endings[row]
             assert ending["net_credits"][:3].tolist() == game.net_credits
             assert [seat for seat in ending["winners"].tolist() if seat >= 0] == game.winners
@@ -215,7 +215,7 @@ def test_packed_observations_are_the_features_rounded(rules: str) -> None:
 
 def test_stakes_of_later_episodes() -> None:
     tables = Tables("casino", 3, 2, seed=0, credits=[100, 100])
-    tables.set_stakes([0, 2], credits=[50, 60], sabacc_pots=9)
+    tables.set_hand_starts([0, 2], credits=[50, 60], sabacc_pots=9)
     while tables.hand_counts.min() < 1:
         tables.play(first_legal, 1)
     first = {t: Game("casino", 2, credits=[50, 60] if t != 1 else [100, 100]) for t in range(3)}
@@ -224,9 +224,9 @@ def test_stakes_of_later_episodes() -> None:
         assert sorted(map(str, tables.game(table).credits)) == sorted(map(str, game.credits))
         assert tables.game(table).sabacc_pot == game.sabacc_pot + pots
     with pytest.raises(SabaccError, match="credits: give whole numbers of shape"):
-        tables.set_stakes([0], credits="x")
+        tables.set_hand_starts([0], credits="x")
     with pytest.raises(SabaccError, match="fewer than two seats"):
-        tables.set_stakes([0], credits=[0, 50])
+        tables.set_hand_starts([0], credits=[0, 50])
 
 
 @pytest.mark.parametrize(
@@ -270,13 +270,16 @@ def test_bytes_are_read_without_dealing_or_asking() -> None:
 
 def test_refused_stakes_change_nothing() -> None:
     tables = Tables("casino", 2, 2, seed=0)
-    before = tables._stakes.start.credits.copy(), tables._stakes.start.sabacc_pots.copy()
+    before = (
+        tables._hand_starts.starts.credits.copy(),
+        tables._hand_starts.starts.sabacc_pots.copy(),
+    )
     with pytest.raises(SabaccError, match="fewer than two seats"):
-        tables.set_stakes([0], credits=[0, 50], sabacc_pots=3)
-    assert (tables._stakes.start.credits == before[0]).all()
-    assert (tables._stakes.start.sabacc_pots == before[1]).all()
+        tables.set_hand_starts([0], credits=[0, 50], sabacc_pots=3)
+    assert (tables._hand_starts.starts.credits == before[0]).all()
+    assert (tables._hand_starts.starts.sabacc_pots == before[1]).all()
     with pytest.raises(SabaccError, match="are played for points"):
-        Tables("black_spire", 2).set_stakes([0], credits=[5, 5])
+        Tables("black_spire", 2).set_hand_starts([0], credits=[5, 5])
 
 
 @pytest.mark.parametrize("policies", [None, [random_legal], [random_legal, 3], "random"])

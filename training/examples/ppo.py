@@ -220,7 +220,7 @@ def play_hands(
         masks = torch.from_numpy(tables.action_masks[own]).bool()
         seen = extractor.extract(tables.observations[own])
         hands = tables.opponents_hands(own)
-        hidden = [hands.reshape(len(own), math.prod(hands.shape[1:])), tables.coming(own)]
+        hidden = [hands.reshape(len(own), math.prod(hands.shape[1:])), tables.upcoming_chance(own)]
         features = torch.from_numpy(np.hstack([seen, *hidden]))
         with torch.no_grad():
             log_probs = network.log_probs(features, masks)
@@ -277,7 +277,7 @@ def train(args: Args) -> ActorCritic:
     tables = Tables(rules, args.num_tables, args.num_players, seed=args.seed)
     opponents = Opponents(tables, args, rng)
     extractor = FeatureExtractor.for_games([rules], args.num_players)
-    num_hidden = tables.opponents_hands([0]).size + tables.coming([0]).size
+    num_hidden = tables.opponents_hands([0]).size + tables.upcoming_chance([0]).size
     sizes = extractor.size, num_hidden, tables.action_masks.shape[1], args.hidden_size
     network, average = ActorCritic(*sizes), ActorCritic(*sizes)
     average.load_state_dict(network.state_dict())
@@ -292,7 +292,7 @@ def train(args: Args) -> ActorCritic:
         fewest, most = (antes * rules.ante_unit for antes in args.stacks)
         credits = rng.integers(fewest, most + 1, (args.num_tables, args.num_players))
         pots = rng.integers(args.max_sabacc_pot * rules.ante_unit + 1, size=args.num_tables)
-        tables.set_stakes(all_tables, credits=credits, sabacc_pots=pots)
+        tables.set_hand_starts(all_tables, credits=credits, sabacc_pots=pots)
         tables.restart(all_tables)
         opponents.draw()
         rollout = play_hands(tables, opponents, extractor, network, args)

@@ -33,7 +33,7 @@ from sabacc_env.actions import (
     num_actions,
 )
 from sabacc_env.agent import sample
-from sabacc_env.arguments import check_num_players, items, truth
+from sabacc_env.arguments import check_bool, check_num_players, check_sequence
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
@@ -74,7 +74,10 @@ class NetworkInfo:
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        rule_sets, numbers = items("rules", self.rules), items("num_players", self.num_players)
+        rule_sets, numbers = (
+            check_sequence("rules", self.rules),
+            check_sequence("num_players", self.num_players),
+        )
         if not (rule_sets and numbers):
             raise SabaccError("a network is made for a rule set and a number of players at least")
         for rules in rule_sets:
@@ -149,7 +152,7 @@ class NetworkAgent:
         if not isinstance(network, Network):
             network = load_network(network)
         self.info = info
-        self.greedy = truth("greedy", greedy)
+        self.greedy = check_bool("greedy", greedy)
         self._extractor = network.extractor
         self._torch = needs("torch")
         self._layers = [

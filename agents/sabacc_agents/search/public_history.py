@@ -50,7 +50,9 @@ def _start(view: GameView) -> NDArray[Any]:
 def _moves(view: GameView) -> NDArray[Any]:
     """Return the public moves, (n,) of ``PUBLIC_MOVE_DTYPE``."""
     moves = np.zeros(len(view.history), PUBLIC_MOVE_DTYPE)
-    for move, (turn, taken) in zip(moves, zip(view.history, view.taken, strict=True), strict=True):
+    for move, (turn, taken) in zip(
+        moves, zip(view.history, view.taken_discards, strict=True), strict=True
+    ):
         move["kind"] = KINDS.index(turn.move.kind)
         move["card"] = -1 if turn.move.card is None else turn.move.card
         move["taken"] = -1 if taken is None else taken

@@ -43,7 +43,7 @@ def test_at_frozen_tables_every_hand_ends_after_as_many_steps(config: Path) -> N
         assert not tables.net_credits[~tables.finished].any()
     np.testing.assert_array_equal(ends, 3)
     np.testing.assert_array_equal(tables.observations, seen)
-    assert len(tables.opponents_hands([3, 5])) == len(tables.coming([3, 5])) == 2
+    assert len(tables.opponents_hands([3, 5])) == len(tables.upcoming_chance([3, 5])) == 2
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -99,7 +99,7 @@ class DevicePair:
             *(tables.final_observations(ended, ended % 2) for tables in self.both),
         )
         self._refuse_difference(
-            "final_endings", self.cpu.final_endings(ended), self.other.final_endings(ended)
+            "final_outcomes", self.cpu.final_outcomes(ended), self.other.final_outcomes(ended)
         )
         if len(ended):
             first = int(ended[0])

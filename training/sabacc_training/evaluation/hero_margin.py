@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sabacc_env import agent_calls
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent
-from sabacc_env.envs.start_ranges import StakeRanges
+from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.evaluation.estimate import MILLI, Estimate
@@ -30,7 +30,7 @@ def hero_margin(
     deals: int,
     seed: int,
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-    start_ranges: StakeRanges | None = None,
+    start_ranges: StartRanges | None = None,
     on_hands: Callable[[int], None] | None = None,
 ) -> Estimate:
     """Return the hero's margin over the mean of the others (at two seats half of it), mante/hand.

@@ -20,7 +20,7 @@ from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent
 from sabacc_env.game import Game
-from sabacc_env.game.turn_buffers import Desk
+from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.moves import Move
 from sabacc_env.render.text import render_text
 
@@ -61,19 +61,19 @@ def play_hand(
     Raises:
         SabaccError: for an agent that fails or returns an illegal action.
     """
-    desk = Desk(game.rules, encode_bet_sizes(bet_sizes))
+    buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
     rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(len(agents))]
     agent_calls.reset(agents, 1)
     while (seat := game.seat_to_act) is not None:
         agent = agents[seat]
-        game.show_at(desk)
-        observations = agent_calls.seen_in(game, agent, desk.observation.copy())
-        mask = desk.mask[None].copy()
-        choices = _choices(agent, game, observations, mask, desk)
+        game.write_turn(buffers)
+        observations = agent_calls.agent_input(game, agent, buffers.observation.copy())
+        mask = buffers.mask[None].copy()
+        choices = _choices(agent, game, observations, mask, buffers)
         (action,) = agent_calls.actions(
             agent, observations, mask, rngs[seat], np.zeros(1, np.int64)
         )
-        before, game = game, _after(game, int(action), desk)
+        before, game = game, _after(game, int(action), buffers)
         yield Step(seat, game.history[-1].move, choices, before, game)
 
 
@@ -103,7 +103,7 @@ def _choices(
     game: Game,
     observations: Any,
     mask: NDArray[np.int8],
-    desk: Desk,
+    buffers: TurnBuffers,
 ) -> tuple[tuple[Move, float], ...]:
     """Return the moves that the agent chooses from, likeliest first."""
     probabilities = agent_calls.probabilities(agent, observations, mask)
@@ -112,13 +112,13 @@ def _choices(
     row = probabilities[0]
     likeliest = sorted(np.flatnonzero(row).tolist(), key=lambda action: -row[action])
     return tuple(
-        (_after(game, action, desk).history[-1].move, float(row[action])) for action in likeliest
+        (_after(game, action, buffers).history[-1].move, float(row[action])) for action in likeliest
     )
 
 
-def _after(game: Game, action: int, desk: Desk) -> Game:
+def _after(game: Game, action: int, buffers: TurnBuffers) -> Game:
     twin = game.clone()
-    twin.play_at(desk, action)
+    twin.play_action(buffers, action)
     return twin
 
 

@@ -32,7 +32,10 @@ class FrozenTables:
         tables = make_tables(config)
         tables.play(random_legal, 4 * HAND_STEPS)
         indices = np.arange(tables.num_tables)
-        self._hands, self._upcoming_chance = tables.opponents_hands(indices), tables.coming(indices)
+        self._hands, self._upcoming_chance = (
+            tables.opponents_hands(indices),
+            tables.upcoming_chance(indices),
+        )
         self._tables = tables
         self._ends = [indices % HAND_STEPS == step for step in range(HAND_STEPS)]
         net = np.zeros((tables.num_tables, tables.num_players), np.int64)
@@ -62,7 +65,7 @@ class FrozenTables:
         indices = np.asarray(tables)
         return seen if len(indices) == len(seen) else np.asarray(seen[indices])
 
-    def set_stakes(self, tables: ArrayLike, **stakes: ArrayLike) -> None:
+    def set_hand_starts(self, tables: ArrayLike, **stakes: ArrayLike) -> None:
         """Do nothing."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sabacc_env.envs.start_ranges import StakeRanges
+from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.config.run import Antes
@@ -167,9 +167,9 @@ class StartSampler:
         has_rules = tables.rule_of == tables.rule_sets.index(rules)
         return np.asarray(has_rules & (tables.players == players))
 
-    def _ranges(self, rules: RuleSet, players: int) -> StakeRanges:
+    def _ranges(self, rules: RuleSet, players: int) -> StartRanges:
         stacks, pots = self._antes(rules, 0.0)
-        return StakeRanges(rules, players, stacks, self._start.equal_stacks, pots)
+        return StartRanges(rules, players, stacks, self._start.equal_stacks, pots)
 
     def _antes(self, rules: RuleSet, progress: float) -> tuple[Antes | None, Antes | None]:
         """Return the ranges of stacks and of the Sabacc pot after this fraction of the run."""
@@ -188,4 +188,4 @@ class StartSampler:
                 missing_seats = self._tables.num_players - drawn["credits"].shape[1]
                 drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, missing_seats)))
             if drawn:
-                self._tables.set_stakes(indices, **drawn)
+                self._tables.set_hand_starts(indices, **drawn)

@@ -56,4 +56,8 @@ class NetworkInputs:
             return []
         hands = tables.opponents_hands(indices)
         hands = hands.reshape(len(indices), hands.shape[1] * hands.shape[2])
-        return [hands] if self._critic_input == "all_hands" else [hands, tables.coming(indices)]
+        return (
+            [hands]
+            if self._critic_input == "all_hands"
+            else [hands, tables.upcoming_chance(indices)]
+        )

@@ -67,7 +67,7 @@ class MaskablePPOTrainer:
                 self.env.set_opponents(self.pool.agents, self.pool.weights)
         progress = min(1.0, self.steps / self.config.steps)
         start = self.config.start
-        self.env.set_stakes(start.stacks_at(progress), start.sabacc_pot_at(progress))
+        self.env.set_start_ranges(start.stacks_at(progress), start.sabacc_pot_at(progress))
         self.model.ent_coef = linear(self.config.sb3.ent_coef, progress)
 
     def _update_average(self, tau: float) -> None:

@@ -16,7 +16,7 @@ from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.search.game_tree import NodeTurns, replay_to, write_node_turns
 from sabacc_env.errors import SabaccError
-from sabacc_env.game.game import game_of_record
+from sabacc_env.game.game import game_from_record
 from sabacc_env.game.view import GameView
 from sabacc_training.solved_games.best_response import policy_values
 from sabacc_training.solved_games.game_tree import MAX_DEPTH, FloatArray, GameTree, IntArray
@@ -100,7 +100,7 @@ def views_at(tree: GameTree, states: IntArray) -> list[GameView]:
     for state in states:
         moves = replay_to(*paths, int(tree.states.nodes[state]), turns)
         played = turns.played[:moves].tolist()
-        game = game_of_record(tree.rung.rule_set, turns.games.copy(), played)
+        game = game_from_record(tree.rung.rule_set, turns.games.copy(), played)
         views.append(game.view(int(tree.states.seats[state])))
     return views
 
