@@ -46,8 +46,8 @@ def policy_loss(
     """Return PPO's clipped loss, less an entropy bonus, plus the KL divergence from the magnet.
 
     The magnet is that of magnetic mirror descent (Sokota et al. 2023): the policy that the KL term
-    pulls towards. With its moving average as the magnet, self-play converges where plain PPO
-    cycles.
+    pulls towards. With its moving average as the magnet (EMAgnet, arXiv 2606.23995), self-play
+    converges where plain PPO cycles.
 
     Args:
         logits: (n, actions) of the policy.
