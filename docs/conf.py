@@ -6,12 +6,15 @@ import re
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Any, Final
 
+from numpy.typing import ArrayLike
 from pydantic import BaseModel
+from sphinx.util.typing import stringify_annotation
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ARRAY: Final = re.compile(r"~?numpy\.ndarray\[tuple\[.*?\], ~?numpy\.dtype\[(~?[\w.]+)\]\]")
+ARRAY_LIKE: Final = stringify_annotation(ArrayLike, "smart")
 
 project = "sabacc-env"
 author = "The sabacc-env developers"
@@ -34,7 +37,6 @@ suppress_warnings = ["ref.python"]  # attributes of several classes with one nam
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
@@ -73,7 +75,10 @@ def shorten_signature(
     """Write arrays as the source does, and the fields of a model once: where each is explained."""
     if isinstance(obj, type) and issubclass(obj, BaseModel):
         return "(**fields)", None
-    arguments, result = (ARRAY.sub(r"NDArray[\1]", text or "") for text in (signature, returns))
+    arguments, result = (
+        ARRAY.sub(r"NDArray[\1]", (text or "").replace(ARRAY_LIKE, "ArrayLike"))
+        for text in (signature, returns)
+    )
     return arguments or None, result or None
 
 

@@ -43,6 +43,7 @@ def test_imports_go_one_way():
         "sabacc_env.adapters, sabacc_env.envs, sabacc_env.render",
         "sabacc_agents",
         "sabacc_training",
+        "sabacc_training.commands.rules, sabacc_training.commands.watch",
     ],
 )
 def test_importing_loads_nothing_of_an_extra(modules):

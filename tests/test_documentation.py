@@ -162,6 +162,16 @@ def test_links_lead_to_files(name: str) -> None:
     assert [link for link in links if not (folder / link).exists()] == []
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if "architecture" in name])
+def test_code_that_is_named_exists(name: str) -> None:
+    paths = re.findall(
+        r"`((?:sabacc_env|agents|training|tests|docs|configs)/[\w./-]+)`", PAGES[name]
+    )
+    assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
+    for path, function in re.findall(r"`([\w/]+\.py)`: `(\w+)`", PAGES[name]):
+        assert re.search(rf"(def|class) {function}\b", (ROOT / path).read_text()), (path, function)
+
+
 def test_the_custom_agent_plays_legal_moves() -> None:
     assert len([line for line in PATIENT.splitlines() if line.strip()]) <= 18
     namespace: dict[str, object] = {"__name__": "readme"}

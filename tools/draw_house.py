@@ -31,7 +31,7 @@ STYLE: Final = """
   .arrow { stroke: #52606d; stroke-width: 2; fill: none; }
   .title { font-size: 15px; font-weight: 600; }
   .note { font-size: 13px; fill: #52606d; }
-  .name { font-size: 13px; text-anchor: middle; }
+  .name { font-size: 12px; text-anchor: middle; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e4e7eb; }
     .ground { fill: #131416; }

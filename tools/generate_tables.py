@@ -16,7 +16,7 @@ from sabacc_training.solved_games.solver import solve
 
 from sabacc_env import actions, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, action_names, num_actions
-from sabacc_env.engine.layout import KINDS
+from sabacc_env.engine.layout import GAME_DTYPE, KINDS
 from sabacc_env.engine.observation.encoding import KIND_ENCODING
 from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, feature_names
 from sabacc_env.rules import RuleSet
@@ -224,6 +224,22 @@ def configurations_page() -> str:
     )
 
 
+def game_record_page() -> str:
+    """Return what the record of a game holds."""
+    return (
+        "# The game record\n\n"
+        + NOTE
+        + f"A hand in play is one NumPy record of {GAME_DTYPE.itemsize} bytes, "
+        "`GAME_DTYPE` in `sabacc_env/engine/layout.py`. With the record of its rules it is all "
+        "that the engine knows of a hand. Seats, cards and slots are -1 where there is none. Sets "
+        "of seats and of cards are bit masks: bit 3 of `remaining` says whether seat 3 remains. "
+        "Card ids are those of `sabacc_env.Card`.\n\n"
+        "`Game.to_bytes` keeps this record with the rules and the moves so far; `from_bytes` "
+        "refuses a record that no hand can be in (`sabacc_env/engine/validation.py`).\n"
+        + reference_pages.game_record(table)
+    )
+
+
 def speed_page() -> str:
     """Return the page of speed with the benchmark's figures as docs/bench/bench.json has them."""
     results = Results.from_json((ROOT / "docs/bench/bench.json").read_text())
@@ -253,6 +269,7 @@ PAGES = {
     "docs/reference/commands.md": commands_page,
     "docs/reference/configurations.md": configurations_page,
     "docs/results/speed.md": speed_page,
+    "docs/architecture/game-record.md": game_record_page,
 }
 
 if __name__ == "__main__":

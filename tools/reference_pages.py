@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from pydantic_core import PydanticUndefined
 from sabacc_training.cli import COMMANDS, make_app
@@ -12,6 +13,9 @@ from sabacc_training.config.base import Config
 from sabacc_training.evaluation.tournament import TournamentConfig
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.sb3.config import MaskablePPOConfig
+
+from sabacc_env.engine import layout
+from sabacc_env.engine.layout import GAME_DTYPE
 
 Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
 """Makes a Markdown table of a head and rows."""
@@ -21,6 +25,37 @@ CONFIGURATIONS: Mapping[str, tuple[type[Config], str]] = {
     "MaskablePPO": (MaskablePPOConfig, 'A file for `sabacc train` that says `trainer = "sb3"`.'),
     "Tournaments": (TournamentConfig, "A file for `sabacc tournament`."),
 }
+
+
+FIELD: Final = re.compile(r'^ *\("(\w+)", .*?(?:# (.*))?$')
+GROUP: Final = re.compile(r"^ *# (.*)$")
+
+
+def game_record(table: Table) -> str:
+    """Return the fields of the record of a game, in groups, without a title."""
+    _, _, source = inspect.getsource(layout).partition("GAME_DTYPE: Final")
+    assert GAME_DTYPE.fields is not None
+    text = ""
+    rows: list[tuple[str, ...]] = []
+    for line in source.partition("\n)")[0].splitlines():
+        if group := GROUP.match(line):
+            text += grouped(table, rows)
+            text += f"\n## {group[1].partition('.')[0].partition(':')[0]}\n\n"
+            rows = []
+        elif field := FIELD.match(line):
+            kind, offset = GAME_DTYPE.fields[field[1]][:2]
+            shape = kind.shape
+            if kind.base.names:  # a record of features, to be copied whole
+                kind = kind.base["features"]
+                shape += kind.shape
+            type_text = " x ".join(map(str, (kind.base.name, *shape)))
+            rows.append((f"`{field[1]}`", str(offset), type_text, field[2] or ""))
+    return text + grouped(table, rows)
+
+
+def grouped(table: Table, rows: Sequence[Sequence[str]]) -> str:
+    """Return the fields of a group."""
+    return table(("field", "byte", "type", "meaning"), rows) if rows else ""
 
 
 def commands() -> str:

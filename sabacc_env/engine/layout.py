@@ -194,68 +194,68 @@ BET_SIZES_DTYPE: Final = _record(
 GAME_DTYPE: Final = _record(
     [
         # Chance: the hand's key, the running stream of the lazily shuffled draw pile.
-        ("key_low", "i8"),
-        ("key_high", "i8"),
-        ("deck_state", "i8"),
-        ("deck_increment", "i8"),
+        ("key_low", "i8"),  # the lower word of the hand's 64-bit key
+        ("key_high", "i8"),  # its upper word
+        ("deck_state", "i8"),  # the stream that the draw pile is drawn from
+        ("deck_increment", "i8"),  # likewise
         # Sets of cards.
         ("junked_cards", "i8"),  # face down under the discard pile
         ("seen_by_all", "i8"),  # seen by everyone and not shuffled away since
         ("seen_by", "i8", (MAX_SEATS,)),  # seen by this seat alone, likewise
         ("known", "i8", (MAX_SEATS,)),  # taken face up into this hand and still there
         # Credits.
-        ("credits", "i4", (MAX_SEATS,)),
+        ("credits", "i4", (MAX_SEATS,)),  # of each seat, bets already taken off
         ("credits_before", "i4", (MAX_SEATS,)),  # before the antes
         ("net_credits", "i4", (MAX_SEATS,)),  # once the hand is over
         ("bet_phase", "i4", (MAX_SEATS,)),  # put in during this betting phase
         ("bet_hand", "i4", (MAX_SEATS,)),  # put in during betting phases of this hand
         ("staked", "i4"),  # everything staked in this hand: antes, fees, penalties, bets
         ("highest_bet", "i4"),  # of this betting phase
-        ("sabacc_pot", "i4"),
+        ("sabacc_pot", "i4"),  # credits in it
         ("pot_amounts", "i4", (MAX_SEATS,)),  # once over: the layers as they were won
         ("paid", "i4"),  # by the last action; a raise: its total
         ("rolls", "i4"),  # rounds whose dice have been rolled
         ("raises", "i4"),  # in this betting phase, the first bet not counted
-        ("reshuffles", "i4"),
+        ("reshuffles", "i4"),  # how many there were
         ("hand_number", "i4"),  # hands finished in this episode
         ("hands", "i4"),  # hands in the episode
         # The last public actions as they are observed, in a ring: newest first, from log_first on.
-        ("log", LOG_ENTRY_DTYPE, (LOG_LENGTH,)),
+        ("log", LOG_ENTRY_DTYPE, (LOG_LENGTH,)),  # kind and credits of each
         ("public", PUBLIC_SEAT_DTYPE, (MAX_SEATS,)),  # each seat as its opponents observe it
         ("public_dice", "f4", (2 * MAX_ROUNDS,)),  # as observed; zeros until they are rolled
         # Sets of seats.
         ("seated", "i2"),  # dealt in this hand
         ("remaining", "i2"),  # seated and not junked
         ("to_go", "i2"),  # still to act in this phase
-        ("pot_seats", "i2", (MAX_SEATS,)),
+        ("pot_seats", "i2", (MAX_SEATS,)),  # who can win each layer
         # Cards.
         ("cards", "i1", (MAX_SEATS, MAX_HAND)),  # hands by value, then id
-        ("num_cards", "i1", (MAX_SEATS,)),
-        ("spikes", "i1", (MAX_SEATS,)),
+        ("num_cards", "i1", (MAX_SEATS,)),  # how many each seat holds
+        ("spikes", "i1", (MAX_SEATS,)),  # each seat's Spike Card
         ("drawn", "i1"),  # bought or gained and not yet decided on
         ("deck", "i1", (NUM_CARDS,)),  # the draw pile is deck[deck_next:deck_size]
-        ("deck_next", "i1"),
-        ("deck_size", "i1"),
+        ("deck_next", "i1"),  # the place of the top card
+        ("deck_size", "i1"),  # the place after the last card
         ("deck_given", "i1"),  # 0: drawn from the stream; 1: the order is as given; FORCED
         ("discards", "i1", (NUM_CARDS,)),  # face up, top last
-        ("num_discards", "i1"),
-        ("dice", "i1", (MAX_ROUNDS, 2)),
+        ("num_discards", "i1"),  # how many there are
+        ("dice", "i1", (MAX_ROUNDS, 2)),  # of each round; zeros until they are rolled
         ("dice_given", "i1"),  # how many rounds' dice were given; -1: the key rolls
         # Progress.
-        ("num_players", "i1"),
-        ("dealer", "i1"),
-        ("seat_to_act", "i1"),
+        ("num_players", "i1"),  # 2 to 8
+        ("dealer", "i1"),  # a seat
+        ("seat_to_act", "i1"),  # -1 once the hand is over
         ("last_seat", "i1"),  # whose turn was last in this phase; the dealer at its start
-        ("phase", "i1"),
-        ("phase_index", "i1"),
-        ("round_no", "i1"),
+        ("phase", "i1"),  # CARDS, DICE, BETTING or OVER
+        ("phase_index", "i1"),  # its place in the order of the rules
+        ("round_no", "i1"),  # 0 in an opening bet, then 1 and up
         ("dice_missing", "i1"),  # 1: given dice ran out; the move must be taken back
-        ("revealed", "i1"),
-        ("num_pots", "i1"),
-        ("pot_winners", "i1", (MAX_SEATS,)),
-        ("last_action", "i1", (MAX_SEATS,)),
-        ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),
-        ("log_first", "i1"),
-        ("log_seats", "i1", (LOG_LENGTH,)),  # likewise: whose they were
+        ("revealed", "i1"),  # 1: hands were compared
+        ("num_pots", "i1"),  # how many layers
+        ("pot_winners", "i1", (MAX_SEATS,)),  # of each layer
+        ("last_action", "i1", (MAX_SEATS,)),  # of each seat: a kind of move
+        ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),  # of each seat in each round, likewise
+        ("log_first", "i1"),  # the place of the newest action
+        ("log_seats", "i1", (LOG_LENGTH,)),  # whose they were, in the same places
     ]
 )

@@ -8,7 +8,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 CONFIDENCE = 0.95
 """The confidence of every interval here."""
@@ -60,4 +59,6 @@ class Estimate:
 
 def t_quantile(samples: int, comparisons: int = 1) -> float:
     """Return half the width of the interval of ``Estimate.half_width``, in standard errors."""
+    from scipy import stats  # of the extra train, which `sabacc watch` does without
+
     return float(stats.t.isf((1 - CONFIDENCE) / comparisons / 2, samples - 1))
