@@ -96,7 +96,7 @@ def test_a_set_up_that_failed_is_taken_up_again(setup):
 def test_too_little_space_is_one_sentence(setup, monkeypatch):
     usage = namedtuple("usage", "total used free")(9 * 10**9, 8 * 10**9, 2 * 10**8)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
-    with pytest.raises(SystemExit, match=r"has 0\.2 GB free and this takes up to .* GB there\.$"):
+    with pytest.raises(SystemExit, match=r"has 0\.2 GB free, but the packages need up to .* GB\.$"):
         setup.main()
     assert not (setup.folder / "installed").exists()
 
@@ -127,7 +127,7 @@ def test_a_venv_of_another_python_is_replaced(setup, capfd):
 
 def test_a_python_without_venv_is_one_sentence(setup, monkeypatch):
     monkeypatch.setitem(sys.modules, "venv", None)
-    with pytest.raises(SystemExit, match="has no venv: install it"):
+    with pytest.raises(SystemExit, match="lacks the module venv; install it"):
         setup.main()
 
 

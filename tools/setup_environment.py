@@ -82,7 +82,7 @@ def make_venv(with_pip: bool) -> None:
         if with_pip:
             import ensurepip  # noqa: F401  Debian has it in the same package as venv
     except ImportError:
-        sys.exit(f"{sys.executable} has no venv: install it (on Debian the package python3-venv).")
+        sys.exit(f"{sys.executable} lacks the module venv; install it (on Debian: python3-venv).")
     if VENV.exists() and not (PYTHON.exists() and SITE_PACKAGES.exists()):
         print("Replacing .venv, which is not one of this Python.", flush=True)
         shutil.rmtree(VENV)
@@ -162,7 +162,7 @@ def announce(uv: str, dry_run: str) -> None:
     for folder in (ROOT, cache) if download else (ROOT,):
         free = shutil.disk_usage(folder).free / 1e9
         if free < size[1]:
-            sys.exit(f"{folder} has {free:.1f} GB free and this takes up to {size[1]} GB there.")
+            sys.exit(f"{folder} has {free:.1f} GB free, but the packages need up to {size[1]} GB.")
 
 
 def run(

@@ -32,7 +32,7 @@ from sabacc_env.agent import sample
 from sabacc_env.arguments import check_bool, check_num_players
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.game_tree import update_info_states
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-policy"
@@ -69,7 +69,7 @@ class Policy:
         encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
         check_bool("suits_alike", self.suits_alike)
         if not isinstance(self.solved, Mapping):
-            raise SabaccError("solved: is no mapping")
+            raise SabaccError(f"solved: {short_repr(self.solved)} is not a mapping")
 
 
 def save_policy(path: str | Path, policy: Policy) -> None:
@@ -102,7 +102,7 @@ def load_policy(path: str | Path) -> Policy:
             solved=described["solved"],
         )
     except (KeyError, TypeError, SabaccError) as error:
-        raise SabaccError(f"{path}: has a damaged description ({error})") from None
+        raise SabaccError(f"{path}: its description is damaged ({error})") from None
     if not _is_policy(arrays, num_actions(policy.bet_sizes)):
         raise SabaccError(f"{path}: its arrays are not those of a solved policy")
     return policy

@@ -60,7 +60,7 @@ def write_arrays(
     """
     path = Path(path)
     if path.suffix != SUFFIX:
-        raise SabaccError(f"{path}: the name of such a file ends in {SUFFIX}")
+        raise SabaccError(f"{path}: give a file name that ends in {SUFFIX}")
     description = {
         "version": version,
         "observation_size": OBSERVATION_SIZE,
@@ -71,7 +71,7 @@ def write_arrays(
     try:
         text = json.dumps(description, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise SabaccError(f"training: is not plain data that JSON can hold ({error})") from None
+        raise SabaccError(f"training: cannot be written as JSON ({error})") from None
     data: bytes = needs("safetensors.numpy").save(dict(arrays), metadata={form: text})
     write_bytes(path, data.replace(UNKNOWN.encode(), _checksum(data), 1))
 
@@ -112,17 +112,17 @@ def read_description(path: str | Path, form: str, version: int, kind: str) -> di
     """
     metadata = _opened(path, lambda file: file.metadata()) or {}
     if form not in metadata:
-        raise SabaccError(f"{path}: is a safetensors file, but no {kind} saved by this package")
+        raise SabaccError(f"{path}: this safetensors file is not a {kind} that this package saved")
     try:
         described: dict[str, Any] = json.loads(metadata[form])
         found, size = described["version"], described["observation_size"]
         if found == version:
             described.pop("sha256")
     except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise SabaccError(f"{path}: has a damaged description ({error})") from None
+        raise SabaccError(f"{path}: its description is damaged ({error})") from None
     if found == version - 1:
         warnings.warn(
-            f"{path}: was saved before such files had a checksum, so damage in it is not noticed",
+            f"{path}: has no checksum, because an older version saved it: damage cannot be noticed",
             stacklevel=2,
         )
     elif found != version:
@@ -131,13 +131,13 @@ def read_description(path: str | Path, form: str, version: int, kind: str) -> di
         )
     if size != OBSERVATION_SIZE:
         raise SabaccError(
-            f"{path}: was made for observations of {size} numbers; here they have "
+            f"{path}: was made for observations of {size} numbers; this version has "
             f"{OBSERVATION_SIZE}"
         )
     if described.get("observation_version") != observation_version():
         raise SabaccError(
-            f"{path}: was made for observations whose numbers meant something else; make it again "
-            "with this version"
+            f"{path}: was made for another version of the observation; make it again with this "
+            "version"
         )
     return described
 
@@ -191,7 +191,7 @@ def located(spec: str | Path) -> Path:
         SabaccError: for a name that no member of the zoo has.
     """
     if not isinstance(spec, str | Path):
-        raise SabaccError(f"{short_repr(spec)} is no path of a file")
+        raise SabaccError(f"path: {short_repr(spec)} is not the path of a file")
     if zoo.is_member(spec):
         return zoo.network_file(str(spec).removeprefix(zoo.PREFIX))
     return Path(spec)
@@ -208,7 +208,7 @@ def needs(module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
-        raise SabaccError(f"a saved agent needs {package}: {_INSTALL}") from None
+        raise SabaccError(f"a saved agent needs {package}; install it: {_INSTALL}") from None
     except ImportError as error:  # it is there: memory is short, or a library of its is missing
         raise SabaccError(f"{package}: cannot be loaded ({error})") from None
 
@@ -224,7 +224,7 @@ def _opened(path: str | Path, read: Any) -> Any:
     except SabaccError:
         raise
     except safetensors.SafetensorError as error:
-        raise SabaccError(f"{path}: is no safetensors file ({error})") from None
+        raise SabaccError(f"{path}: is not a safetensors file ({error})") from None
     except (OSError, ValueError) as error:
         raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
 
@@ -236,7 +236,7 @@ def _refuse_damaged(path: str | Path, data: bytes) -> None:
         return
     checksum = found[1]
     if _checksum(data.replace(checksum, UNKNOWN.encode(), 1)) != checksum:
-        raise SabaccError(f"{path}: is damaged: its checksum is another one")
+        raise SabaccError(f"{path}: is damaged: its checksum does not match")
 
 
 def _checksum(data: bytes) -> bytes:

@@ -111,5 +111,5 @@ def test_a_description_that_is_no_object_is_refused(tmp_path: Path) -> None:
     for text in ("5", "[]", "null", '"x"', "{", json.dumps({"version": network.VERSION})):
         path = tmp_path / "x.safetensors"
         save_file({"a": np.zeros(2)}, path, metadata={network.FORMAT: text})
-        with pytest.raises(SabaccError, match="damaged description"):
+        with pytest.raises(SabaccError, match="description is damaged"):
             load(path)

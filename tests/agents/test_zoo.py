@@ -75,7 +75,7 @@ def test_what_no_member_plays_is_refused(folder, arguments, sentence):
 
 def test_a_damaged_member_is_refused(folder):
     (folder / "porg.safetensors").write_bytes(b"roast")
-    with pytest.raises(SabaccError, match="zoo:porg: is no safetensors file"):
+    with pytest.raises(SabaccError, match="zoo:porg: is not a safetensors file"):
         load("zoo:porg")
 
 

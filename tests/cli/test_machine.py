@@ -46,7 +46,7 @@ def test_more_deals_than_memory_are_refused_by_their_key(evaluation, tmp_path, c
     arguments = ("tournament", evaluation, "deals=99999999999999999", "--output", tmp_path / "out")
     code, _, errors = run(capsys, *arguments)
     assert code == 2
-    assert errors.startswith("sabacc: deals: 99999999999999999 is not right here: ")
+    assert errors.startswith("sabacc: deals: 99999999999999999 is not allowed: ")
     assert not (tmp_path / "out").exists()
 
 
@@ -130,7 +130,7 @@ def test_a_misspelt_command_is_answered_before_anything_is_imported() -> None:
         [sys.executable, "-c", program, "rulse"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert done.stderr == "sabacc: 'rulse' is no command; did you mean \"rules\"?\n"
+    assert done.stderr == "sabacc: unknown command 'rulse'; did you mean \"rules\"?\n"
     assert done.stdout == "\n"
 
 
@@ -146,4 +146,4 @@ def test_a_misspelt_command_is_answered_before_anything_is_imported() -> None:
 def test_an_option_of_whole_numbers_takes_no_others(capsys, words: tuple[str, ...]) -> None:
     code, _, errors = run(capsys, *words)
     assert code == 2
-    assert f"'{words[-1]}' is no whole number" in errors
+    assert f"'{words[-1]}' is not a whole number" in errors

@@ -52,7 +52,7 @@ def test_diff_shows_the_fields_that_differ(capsys: pytest.CaptureFixture[str]) -
     [
         (["rules", "cassino"], "did you mean casino?"),
         (["rules", "none.toml"], "none.toml: cannot be read"),
-        (["rules", "--diff", "orsl"], "say which rule set to compare it with"),
+        (["rules", "--diff", "orsl"], "name the rule set to compare 'orsl' with first"),
     ],
 )
 def test_an_error_is_one_sentence_and_exit_code_2(

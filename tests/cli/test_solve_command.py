@@ -47,7 +47,7 @@ def test_a_game_of_ones_own_is_kept_under_its_files_name(
     ("arguments", "sentence"),
     [
         (["one_crad"], "unknown rung 'one_crad'"),
-        (["one_card", "--variant", "cfr"], "variant: 'cfr' is none; use one of cfr+, dcfr"),
+        (["one_card", "--variant", "cfr"], "unknown variant 'cfr'; use one of cfr+, dcfr"),
         (["one_card", "--target", "0"], "target, iterations: both must be above 0"),
         (["one_card", "--iterations", "0"], "target, iterations: both must be above 0"),
         (["one_card", "--resume"], "there is no checkpoint to resume from"),

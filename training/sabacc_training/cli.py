@@ -111,7 +111,7 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
         return
     near = get_close_matches(name, COMMANDS, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"use one of {', '.join(COMMANDS)}"
-    _fail(f"{name!r} is no command; {hint}")
+    _fail(f"unknown command {name!r}; {hint}")
 
 
 def make_app() -> App:
@@ -138,7 +138,7 @@ def _converted(type_: Any, tokens: Sequence[Token]) -> Any:
     if int in (type_, *get_args(type_)):
         for token in tokens:
             if "." in token.value:
-                raise ValueError(f"{token.value!r} is no whole number")
+                raise ValueError(f"{token.value!r} is not a whole number")
     return convert(type_, tokens)
 
 

@@ -79,22 +79,24 @@ class NetworkInfo:
             check_sequence("num_players", self.num_players),
         )
         if not (rule_sets and numbers):
-            raise SabaccError("a network is made for a rule set and a number of players at least")
+            raise SabaccError(
+                "rules, num_players: give at least one rule set and one number of players"
+            )
         for rules in rule_sets:
             if not isinstance(rules, RuleSet):
-                raise SabaccError(f"rules: {short_repr(rules)} is no RuleSet")
+                raise SabaccError(f"rules: {short_repr(rules)} is not a RuleSet")
             for players in numbers:
                 check_num_players(rules, players)
         if not isinstance(self.activation, str) or self.activation not in ACTIVATIONS:
             raise SabaccError(
-                f"the activation {short_repr(self.activation)} is unknown; use one of "
+                f"unknown activation {short_repr(self.activation)}; use one of "
                 f"{', '.join(ACTIVATIONS)}"
             )
         encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
         if not isinstance(self.training, Mapping):
-            raise SabaccError("training: is no mapping")
+            raise SabaccError(f"training: {short_repr(self.training)} is not a mapping")
         if not isinstance(self.training.get("opponents", ()), Sequence):
-            raise SabaccError("training: its opponents are no list")
+            raise SabaccError("training: its opponents are not a list")
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -223,9 +225,9 @@ def save_network(
         SabaccError: for weights that are no network of this kind or do not fit ``info``.
     """
     if not isinstance(weights, Mapping):
-        raise SabaccError(f"weights: {short_repr(weights)} is no mapping of arrays")
+        raise SabaccError(f"weights: {short_repr(weights)} is not a mapping of arrays")
     if not isinstance(info, NetworkInfo):
-        raise SabaccError(f"info: {short_repr(info)} is no NetworkInfo")
+        raise SabaccError(f"info: {short_repr(info)} is not a NetworkInfo")
     if not isinstance(extractor, FeatureExtractor | None):
         raise SabaccError(f"extractor: {short_repr(extractor)} is not a FeatureExtractor")
     if not isinstance(precision, str) or precision not in PRECISIONS:
@@ -269,7 +271,7 @@ def load_network(path: str | Path) -> Network:
     parts = [arrays.pop(name) for name in FEATURE_ARRAYS if name in arrays]
     extractor = _extractor_of(str(path), parts) if parts else None
     if other := [name for name, array in arrays.items() if array.dtype.kind != "f"]:
-        raise SabaccError(f"{path}: its array {other[0]} is not of floating-point numbers")
+        raise SabaccError(f"{path}: its array {other[0]} does not hold floating-point numbers")
     weights = {name: array.astype(np.float32) for name, array in arrays.items()}
     _check(str(path), weights, info, extractor)
     return Network(weights, info, extractor)
@@ -291,7 +293,7 @@ def read_info(path: str | Path) -> NetworkInfo:
             training=described["training"],
         )
     except (AttributeError, KeyError, TypeError, SabaccError) as error:
-        raise SabaccError(f"{path}: has a damaged description ({error})") from None
+        raise SabaccError(f"{path}: its description is damaged ({error})") from None
 
 
 def _array(value: Any) -> NDArray[np.float32]:
@@ -301,7 +303,7 @@ def _array(value: Any) -> NDArray[np.float32]:
     try:
         return np.ascontiguousarray(value, dtype=np.float32)
     except (TypeError, ValueError):
-        raise SabaccError(f"weights: {short_repr(value)} is no array of numbers") from None
+        raise SabaccError(f"weights: {short_repr(value)} is not an array of numbers") from None
 
 
 def _extractor_arrays(extractor: FeatureExtractor) -> dict[str, NDArray[Any]]:
@@ -358,7 +360,9 @@ def _check(
                 f"(outputs, {width}) and its bias (outputs,), not {weight.shape} and {bias.shape}"
             )
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-            raise SabaccError(f"{label}: layer {layer} holds what is no finite {weight.dtype}")
+            raise SabaccError(
+                f"{label}: layer {layer} holds a value that is not a finite {weight.dtype}"
+            )
         width = weight.shape[0]
     if width != num_actions(info.bet_sizes):
         raise SabaccError(

@@ -159,7 +159,7 @@ class Rollouts:
             self._weights,
         )
         if found == 0:
-            raise SabaccError("search: the history of this view does not lead to what it shows")
+            raise SabaccError("view: its history does not lead to the state that it shows")
         logs = self._weights[:found]
         weights = np.exp(logs - logs.max())
         return self._worlds[:found], weights / weights.sum()

@@ -184,7 +184,7 @@ def test_a_view_without_its_history_is_one_sentence() -> None:
     tables = Tables("casino", 1, 2, seed=1)
     tables.step([STAND])
     agent = few(Rollouts, "casino", 2)
-    with pytest.raises(SabaccError, match="history of this view does not lead"):
+    with pytest.raises(SabaccError, match="view: its history does not lead"):
         agent.act(
             [tables.game(0).view(int(tables.seats_to_act[0]))],
             tables.action_masks,

@@ -119,10 +119,10 @@ def test_a_peer_plays_decisions_while_the_clock_runs(modules, make):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["ruls"], "parts.0: \"ruls\" is not right here: input should be 'rules', 'peers', 'aec',"),
-        (["--repeats", "0"], "repeats: 0 is not right here: input should be greater than or"),
-        (["--seconds", "0"], "seconds: 0.0 is not right here: input should be greater than 0"),
-        (["--seconds", "nan"], "seconds: nan is not right here: input should be"),
+        (["ruls"], "parts.0: \"ruls\" is not allowed: input should be 'rules', 'peers', 'aec',"),
+        (["--repeats", "0"], "repeats: 0 is not allowed: input should be greater than or"),
+        (["--seconds", "0"], "seconds: 0.0 is not allowed: input should be greater than 0"),
+        (["--seconds", "nan"], "seconds: nan is not allowed: input should be"),
     ],
 )
 def test_a_mistake_is_one_sentence_before_any_work(bench, tmp_path, arguments, sentence):
@@ -172,7 +172,7 @@ def test_stopped_it_reports_the_rounds_that_ended(bench, monkeypatch, tmp_path, 
     assert "was left by work that stopped; resume it (--resume) or remove the file" in errors
     code, _, errors = bench("game", "--quick", "--seconds", 1, "--resume")
     assert code == 2
-    assert "was left by other work, or on another machine" in errors
+    assert "belongs to other work or another machine" in errors
     code, output, _ = bench("game", "--quick", "--resume")
     assert code == 0
     assert "medians of 2 rounds" in " ".join(output.split())

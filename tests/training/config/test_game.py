@@ -37,10 +37,10 @@ def test_what_is_said_beside_a_rung_takes_its_place() -> None:
     ("said", "sentence"),
     [
         ({"rules": "one_drow"}, "rules: .*one_drow"),
-        ({"rules": ["one_draw"]}, "rules: .* is not right here"),
-        ({"rules": "one_draw", "rule_overrides": 3}, "rule_overrides: 3 is not right here"),
+        ({"rules": ["one_draw"]}, "rules: .* is not allowed"),
+        ({"rules": "one_draw", "rule_overrides": 3}, "rule_overrides: 3 is not allowed"),
         ({"rules": "one_draw", "rule_overrides": {"suit": 1}}, "suit"),
-        ({"rules": "one_draw", "num_players": 1}, "num_players: 1 is not right here"),
+        ({"rules": "one_draw", "num_players": 1}, "num_players: 1 is not allowed"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(said: dict[str, Any], sentence: str) -> None:

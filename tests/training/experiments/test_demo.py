@@ -40,9 +40,9 @@ def test_a_short_demo_runs_from_start_to_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("deals", "0", "deals: 0 is not right here: input should be greater than or equal to 2"),
-        ("steps", "0", "steps: 0 is not right here: input should be greater than or equal to 1"),
-        ("seed", "-1", "seed: -1 is not right here: input should be greater than or equal to 0"),
+        ("deals", "0", "deals: 0 is not allowed: input should be greater than or equal to 2"),
+        ("steps", "0", "steps: 0 is not allowed: input should be greater than or equal to 1"),
+        ("seed", "-1", "seed: -1 is not allowed: input should be greater than or equal to 0"),
     ],
 )
 def test_a_mistake_is_one_sentence_before_any_work(

@@ -214,7 +214,7 @@ def other_agent(run: Path) -> None:
     ("spoil", "sentence"),
     [
         (other_config, "porg.toml: has other values of steps than the run;"),
-        (other_agent, "agent.safetensors: was made by another run than checkpoint.pt beside it"),
+        (other_agent, "agent.safetensors: comes from another run than checkpoint.pt beside it"),
         (lambda run: Path("configs", "zoo", "porg.toml").unlink(), "porg.toml: cannot be read"),
         (lambda run: (run / AGENT).unlink(), "agent.safetensors: cannot be read"),
         (lambda run: (run / "config.json").unlink(), "config.json: cannot be read"),
@@ -236,9 +236,15 @@ def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
         (["porg"], "the zoo has no member 'porg'; it is empty"),
         (["porg", "--measure"], "the zoo has no member 'porg'; it is empty"),
         (["../porg", "--publish", "runs/porg"], "'../porg' is not a valid name"),
-        (["porg", "--publish", "runs/porg", "--deals", "1"], "an interval needs at least 2"),
-        (["casino-2p", "--measure", "--deals", "0"], "a card says its own; give them with --pub"),
-        (["--measure"], "say which member"),
+        (
+            ["porg", "--publish", "runs/porg", "--deals", "1"],
+            "a confidence interval needs at least 2",
+        ),
+        (
+            ["casino-2p", "--measure", "--deals", "0"],
+            "give them only with --publish; a card has its own",
+        ),
+        (["--measure"], "--measure and --publish need the name of a member"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(run, capsys, words, sentence) -> None:

@@ -66,8 +66,8 @@ def test_a_policy_comes_near_them(precision) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"ppo": PPO | {"magnet": "teachers"}}, 'set them together with magnet = "teachers"'),
-        ({"ppo": PPO | {"teachers": TWO}}, 'set them together with magnet = "teachers"'),
+        ({"ppo": PPO | {"magnet": "teachers"}}, 'give teachers exactly when magnet = "teachers"'),
+        ({"ppo": PPO | {"teachers": TWO}}, 'give teachers exactly when magnet = "teachers"'),
         ({"teachers": TWO[:1]}, "names 1 for 2 rule sets; name one"),
         ({"teachers": TWO[::-1]}, "was made for the rules 'casino', not 'black_spire'"),
         ({"max_players": 3}, "zoo:black_spire-2p: was made for 2 players, not 3"),

@@ -238,20 +238,23 @@ hidden_sizes = [8]
     ("override", "sentence"),
     [
         ("stepps=3", "stepps: there is no such key"),
-        ("sb3.clip_range=-1", "sb3.clip_range: -1 is not right here"),
+        ("sb3.clip_range=-1", "sb3.clip_range: -1 is not allowed"),
         ("sb3.batch_size=1", "sb3: num_tables * n_steps = 32 decisions in minibatches of"),
         ("sb3.batch_size=31", "leave a minibatch of a single decision"),
         ("sb3={num_tables = 1, n_steps = 1}", "sb3: num_tables * n_steps = 1 decisions"),
         ("rules=kessel", 'rules: "kessel" is not a rule set'),
         ("pool.scripted={nobody = 1.0}", "unknown agent 'nobody'"),
         ("evaluation.opponent=nobody", "unknown agent 'nobody'"),
-        ("pool={current = 0, snapshots = 0, scripted = {}}", "pool: somebody must have a weight"),
+        (
+            "pool={current = 0, snapshots = 0, scripted = {}}",
+            "pool: give at least one opponent a weight",
+        ),
         ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
-        ("start.stacks=[0.5, 3]", "start: stacks of less than one ante cannot play"),
+        ("start.stacks=[0.5, 3]", "start: stacks must be at least one ante"),
         ("rules=one_drw", "is not a rule set or a rung of the ladder; use "),
         ("rules=one_drw", "; did you mean one_draw?"),
-        ("trainer=ppo", 'sb3: belongs to trainer = "sb3", but trainer is "ppo" here'),
-        ("ppo.rollout=4", 'ppo: belongs to trainer = "ppo", but trainer is "sb3" here'),
+        ("trainer=ppo", 'sb3: is a key of trainer = "sb3", but this file has trainer = "ppo"'),
+        ("ppo.rollout=4", 'ppo: is a key of trainer = "ppo", but this file has trainer = "sb3"'),
         ("trainer=fast", 'unknown trainer "fast"; use "sb3" or "ppo"'),
     ],
 )
@@ -268,8 +271,14 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("start.sabacc_pot=[0, 5]", "start.sabacc_pot: the rules 'black_spire' have no Sabacc pot"),
-        ("start.stacks=[2, 5]", "start.stacks: the rules 'black_spire' are played for points"),
+        (
+            "start.sabacc_pot=[0, 5]",
+            "start.sabacc_pot: the rules 'black_spire' have no Sabacc pot; leave it out",
+        ),
+        (
+            "start.stacks=[2, 5]",
+            "start.stacks: the rules 'black_spire' are played for points; leave it out",
+        ),
     ],
 )
 @pytest.mark.parametrize("trainer", ["sb3", "ppo"])

@@ -158,5 +158,5 @@ def test_what_is_no_rung_is_said(tmp_path) -> None:
         load_rung("one_crad")
     file = tmp_path / "mine.toml"
     file.write_text("num_players = 9")
-    with pytest.raises(SabaccError, match="num_players: 9 is not right here"):
+    with pytest.raises(SabaccError, match="num_players: 9 is not allowed"):
         load_rung(file)

@@ -179,7 +179,7 @@ def test_a_policy_that_lacks_states_is_not_measured() -> None:
     policy = solve(tree, target=0.1).to_policy()
     policy = replace(policy, arrays={**policy.arrays, "keys": policy.arrays["keys"] + 1})
     agent = EquilibriumAgent(bet_sizes=policy.bet_sizes, policy=policy)
-    with pytest.raises(SabaccError, match="this policy lacks information states of the game"):
+    with pytest.raises(SabaccError, match="has no entry for some information states"):
         nash_conv(tree, agent)
 
 

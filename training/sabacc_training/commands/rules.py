@@ -21,7 +21,10 @@ def rules(name: str | None = None, *, diff: str | None = None) -> None:
     console = Console(highlight=False)
     if name is None:
         if diff is not None:
-            raise SabaccError(f"--diff {diff}: say which rule set to compare it with, before it")
+            raise SabaccError(
+                f"--diff: name the rule set to compare {diff!r} with first, as in "
+                f"sabacc rules casino --diff {diff}"
+            )
         console.print(_overview())
     elif diff is None:
         _print_page(console, load_rules(name))

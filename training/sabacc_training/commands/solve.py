@@ -47,7 +47,7 @@ def solve(
             print(f"{rung.name:15} {rung.num_players} players  {rung.rule_set.title}")
         return
     if variant not in VARIANTS:
-        raise SabaccError(f"variant: {variant!r} is none; use one of {', '.join(VARIANTS)}")
+        raise SabaccError(f"unknown variant {variant!r}; use one of {', '.join(VARIANTS)}")
     if not target > 0 or iterations < 1:
         raise SabaccError("target, iterations: both must be above 0")
     rung = load_rung(name)

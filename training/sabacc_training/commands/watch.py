@@ -33,7 +33,7 @@ def watch(
     if not 2 <= len(agents) <= MAX_SEATS:
         raise SabaccError(f"agents: {len(agents)} given; name one for each seat, 2 to {MAX_SEATS}")
     if speed is not None and not speed > 0:
-        raise SabaccError(f"--speed: {speed} is not a number of moves a second above 0")
+        raise SabaccError(f"--speed: {speed} is out of range; give moves per second, above 0")
     if seed is None:
         seed = secrets.randbits(32)
     config = validated(GameConfig, {"rules": rules})

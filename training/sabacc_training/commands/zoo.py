@@ -35,10 +35,10 @@ def zoo(
     """
     console = Console(highlight=False)
     if publish is None and (deals is not None or rollouts is not None):
-        raise SabaccError("deals, rollouts: a card says its own; give them with --publish")
+        raise SabaccError("deals, rollouts: give them only with --publish; a card has its own")
     if name is None:
         if measure or publish:
-            raise SabaccError("zoo: say which member, before --measure or --publish")
+            raise SabaccError("name: --measure and --publish need the name of a member")
         console.print(_overview() if members() else "The zoo is empty.")
     elif publish is not None:
         from sabacc_training.experiments import zoo_publishing
@@ -46,7 +46,7 @@ def zoo(
         deals = 10_000 if deals is None else deals
         rollouts = 0 if rollouts is None else rollouts
         if deals < 2 or rollouts == 1 or rollouts < 0:
-            raise SabaccError("deals, rollouts: an interval needs at least 2")
+            raise SabaccError("deals, rollouts: a confidence interval needs at least 2")
         _print_card(console, zoo_publishing.publish(name, publish, deals, rollouts))
     elif measure:
         from sabacc_training.experiments import zoo_publishing

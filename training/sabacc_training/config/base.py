@@ -88,7 +88,7 @@ def chosen_config(
         strange = [given for given in data if given in other.model_fields and given not in known]
         if strange:
             raise SabaccError(
-                f'{strange[0]}: belongs to {key} = "{name}", but {key} is "{kind}" here'
+                f'{strange[0]}: is a key of {key} = "{name}", but this file has {key} = "{kind}"'
             )
     return validated(models[kind], data)
 
@@ -142,7 +142,7 @@ def _located(path: Path | str) -> Path:
     if not found.is_file():
         names = sorted(file.stem for file in FOLDER.glob("*.toml"))
         raise SabaccError(
-            f"config: there is no {found}, and a path to a configuration ends in .toml"
+            f"config: {found} does not exist; give a name in configs/, or a path that ends in .toml"
             f"{did_you_mean(path, names)}"
         )
     return found
@@ -170,7 +170,7 @@ def _apply(data: dict[str, Any], word: str) -> None:
     for section in sections:
         data = data.setdefault(section, {})
         if not isinstance(data, dict):
-            raise SabaccError(f"{name}: {section} holds a value and not a section with keys")
+            raise SabaccError(f"{name}: {section} is a value, not a section with keys")
     data[key] = _value(text.strip())
 
 
@@ -205,7 +205,7 @@ def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any])
         return f"{key}: {reason}" if key else reason
     messages = [found["msg"] for found in errors if _key(found["loc"], data) == key]
     wanted = " or ".join(dict.fromkeys(text[:1].lower() + text[1:] for text in messages))
-    return f"{key}: {toml_repr(first['input'])} is not right here: {wanted}"
+    return f"{key}: {toml_repr(first['input'])} is not allowed: {wanted}"
 
 
 def _key(location: tuple[int | str, ...], data: Any) -> str:

@@ -63,7 +63,7 @@ class StartConfig(Config):
     @model_validator(mode="after")
     def _check_stacks(self) -> Self:
         if self.stacks is not None and self.stacks[0] < 1:
-            raise SabaccError("stacks of less than one ante cannot play")
+            raise SabaccError("stacks must be at least one ante")
         return self
 
 
@@ -88,7 +88,7 @@ class PoolConfig(Config):
     @model_validator(mode="after")
     def _check_someone(self) -> Self:
         if not self.current + self.snapshots + sum(self.scripted.values()) > 0:
-            raise SabaccError("somebody must have a weight above 0")
+            raise SabaccError("give at least one opponent a weight above 0")
         return self
 
 
@@ -142,11 +142,15 @@ class RunConfig(TableConfig):
     def _check_start(self) -> Self:
         names = ", ".join(repr(rules.name) for rules in self.all_rules)
         if self.start.stacks is not None and all(rules.points for rules in self.all_rules):
-            raise SabaccError(f"start.stacks: the rules {names} are played for points")
+            raise SabaccError(
+                f"start.stacks: the rules {names} are played for points; leave it out"
+            )
         if self.start.sabacc_pot is not None and not any(
             rules.sabacc_ante for rules in self.all_rules
         ):
-            raise SabaccError(f"start.sabacc_pot: the rules {names} have no Sabacc pot")
+            raise SabaccError(
+                f"start.sabacc_pot: the rules {names} have no Sabacc pot; leave it out"
+            )
         return self
 
     def training_record(self, steps: int) -> dict[str, Any]:
@@ -167,7 +171,9 @@ def check_threads(threads: int) -> None:
     """
     processors = os.cpu_count() or 1
     if threads > processors:
-        raise SabaccError(f"threads: {threads} are more than the {processors} processors here")
+        raise SabaccError(
+            f"threads: {threads} is more than the {processors} processors of this machine"
+        )
 
 
 def linear(ends: tuple[float, float], progress: float) -> float:

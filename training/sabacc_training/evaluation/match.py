@@ -108,7 +108,7 @@ def play_match(
             allow, or for an agent that fails or returns an illegal action.
     """
     if deals < 2:
-        raise SabaccError(f"deals: {deals} is too few; an interval needs at least 2")
+        raise SabaccError(f"deals: {deals} is too few; a confidence interval needs at least 2")
     slots = min(deals, num_tables // 2)
     keys = _generator(seed, 0).integers(2**64, size=deals, dtype=np.uint64)
     tables = Tables(

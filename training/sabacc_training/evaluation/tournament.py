@@ -53,7 +53,7 @@ class TournamentConfig(MatchConfig):
             raise SabaccError(f"agents: {len(names)} given; a tournament needs at least 2")
         for name in names:
             if names.count(name) > 1:
-                raise SabaccError(f'agents: two are called "{name}"; give one another label')
+                raise SabaccError(f'agents: two have the label "{name}"; give each its own label')
         return self
 
     @property

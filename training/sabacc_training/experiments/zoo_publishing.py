@@ -259,7 +259,7 @@ def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
     network, state = load_network(run / AGENT), load_checkpoint(run / CHECKPOINT, config)
     info = network.info
     if info.training.get("config") != config.model_dump(mode="json"):
-        raise SabaccError(f"{run / AGENT}: was made by another run than {CHECKPOINT} beside it")
+        raise SabaccError(f"{run / AGENT}: comes from another run than {CHECKPOINT} beside it")
     save_network(network_file, network.weights, info, network.extractor, "float16")
     return ModelCard(
         name=name,

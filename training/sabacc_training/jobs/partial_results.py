@@ -105,5 +105,5 @@ def _parts_of(path: Path, work: Any) -> dict[str, Any]:
         case {"work": found, "parts": dict() as parts} if found == work:
             return parts
     raise SabaccError(
-        f"{path}: was left by other work, or on another machine; remove the file to start anew"
+        f"{path}: belongs to other work or another machine; remove the file to start anew"
     )

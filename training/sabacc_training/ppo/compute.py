@@ -34,7 +34,7 @@ class Compute(NamedTuple):
             SabaccError: for a GPU where there is none.
         """
         if device == "cuda" and not torch.cuda.is_available():
-            raise SabaccError('device: PyTorch finds no GPU here; leave it at "cpu"')
+            raise SabaccError('device: PyTorch finds no CUDA GPU; use "cpu"')
         if precision == "auto":
             features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made as it is read
             if features is None:

@@ -87,7 +87,7 @@ class PPOHyperparameters(Config):
     @model_validator(mode="after")
     def _check_teachers(self) -> Self:
         if bool(self.teachers) != (self.magnet == "teachers"):
-            raise SabaccError('teachers: set them together with magnet = "teachers", or neither')
+            raise SabaccError('teachers: give teachers exactly when magnet = "teachers"')
         return self
 
     @model_validator(mode="after")
@@ -137,7 +137,7 @@ class PPOConfig(RunConfig):
         if self.ppo.num_tables < len(self.games):
             raise SabaccError(
                 f"ppo.num_tables: {self.ppo.num_tables} is less than the {len(self.games)} games "
-                "of the run (rule sets and numbers of seats), which need one table each at least"
+                "of the run (rule sets and numbers of seats), which need at least one table each"
             )
         return self
 

@@ -138,8 +138,8 @@ class PPOTrainer:
         self.updates += 1
         if not all(bool(weights.isfinite().all()) for weights in self._actor.parameters()):
             raise SabaccError(
-                f"training: the policy's weights ceased to be finite in update {self.updates}; "
-                "a smaller ppo.learning_rate may keep them so"
+                f"training: the policy's weights are not finite after update {self.updates}; use a "
+                "smaller ppo.learning_rate"
             )
         self._update_followers()
 

@@ -77,7 +77,7 @@ def resumed_state(config: RunConfig, folder: Path, resume: bool) -> dict[str, An
     """
     if not resume and holds_run(folder):
         raise SabaccError(
-            f"{folder}: holds a run already; go on with it (--resume) or name another folder"
+            f"{folder}: holds a run already; resume it (--resume) or choose another folder"
         )
     if not resume:
         return None

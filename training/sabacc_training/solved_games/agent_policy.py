@@ -71,7 +71,9 @@ def tabular_policy_of(
         if isinstance(agent, EquilibriumAgent):
             hashes = tree.states.hashes[states]
             if not np.isin(hashes, agent.policy.arrays["keys"]).all():
-                raise SabaccError("equilibrium: this policy lacks information states of the game")
+                raise SabaccError(
+                    "equilibrium: this policy has no entry for some information states of the game"
+                )
             probabilities = agent.chances_in(hashes, num_actions(tree.rung.bet_sizes))
         else:
             probabilities = agent_calls.probabilities(agent, *_agent_inputs(tree, agent, states))
