@@ -120,7 +120,9 @@ def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[Any]:
     if text or not isinstance(bet_sizes, Sequence) or not bet_sizes:
         raise SabaccError('bet_sizes: give a sequence such as ("min", 0.5, 1, "max")')
     if len(bet_sizes) > MAX_BET_SIZES:
-        raise SabaccError(f"bet_sizes: {len(bet_sizes)} are too many; use at most {MAX_BET_SIZES}")
+        raise SabaccError(
+            f"bet_sizes: {len(bet_sizes)} bet sizes are too many; give at most {MAX_BET_SIZES}"
+        )
     encoded = [_encode(size) for size in bet_sizes]
     order = sorted(range(len(encoded)), key=lambda index: _magnitude(*encoded[index]))
     array = np.zeros(1, BET_SIZES_DTYPE)

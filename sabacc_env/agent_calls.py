@@ -35,10 +35,10 @@ def build(
     """Return an agent of a class that was found under a name.
 
     Raises:
-        SabaccError: for what is no class, lacks a method of ``Agent``, or cannot be built.
+        SabaccError: if it is not a class, lacks a method of ``Agent`` or cannot be built.
     """
     if not isinstance(found, type):
-        raise SabaccError(f"agent: {name!r} is no class; it names {toml_repr(found)}")
+        raise SabaccError(f"agent: {name!r} is not a class; it names {toml_repr(found)}")
     for method in ("reset", "act"):
         if not callable(getattr(found, method, None)):
             raise SabaccError(f"agent: {name!r} has no method {method}, which every agent needs")
@@ -133,7 +133,7 @@ def actions(
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
         got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else toml_repr(given)
         raise SabaccError(
-            f"agent: {_name_of(agent)!r} must return from act whole numbers of shape ({count},), "
+            f"agent: {_name_of(agent)!r} must return whole numbers of shape ({count},) from act, "
             f"not {got}"
         )
     legal = is_legal(action_masks, chosen)
@@ -155,7 +155,7 @@ def probabilities(
     """Return the distributions that an agent says it draws from; None for one that does not tell.
 
     Raises:
-        SabaccError: for what is no distribution over legal actions, or an error of the agent's own.
+        SabaccError: if it is not a distribution over legal actions, or for an error of the agent.
     """
     method = getattr(agent, "probabilities", None)
     if method is None:
@@ -170,8 +170,8 @@ def probabilities(
         or not np.allclose(given.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)
     ):
         raise SabaccError(
-            f"agent: {_name_of(agent)!r} must return from probabilities an array of shape {shape}, "
-            "never negative, 0 for what is not legal, each row adding up to 1"
+            f"agent: {_name_of(agent)!r} must return an array of shape {shape} from probabilities: "
+            "no value is negative, illegal actions have 0, and each row adds up to 1"
         )
     return given
 

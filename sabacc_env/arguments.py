@@ -22,7 +22,7 @@ def check_int(name: str, value: object, least: int, most: int) -> int:
     """Return a whole number within limits, or say in one sentence what is wrong with it."""
     number = as_int(value)
     if number is None:
-        raise SabaccError(f"{name}: {short_repr(value)} is no whole number")
+        raise SabaccError(f"{name}: {short_repr(value)} is not a whole number")
     if not least <= number <= most:
         raise SabaccError(f"{name}: {number} is not from {least} to {most}")
     return number
@@ -31,7 +31,7 @@ def check_int(name: str, value: object, least: int, most: int) -> int:
 def check_number(name: str, value: object) -> float:
     """Return a number, or say in one sentence that it is none."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SabaccError(f"{name}: {short_repr(value)} is no number")
+        raise SabaccError(f"{name}: {short_repr(value)} is not a number")
     try:
         return float(value)
     except OverflowError:
@@ -50,7 +50,7 @@ def check_array(name: str, values: ArrayLike) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise SabaccError(f"{name}: rows of several lengths make no array") from None
+        raise SabaccError(f"{name}: the rows have different lengths") from None
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def check_table_indices(name: str, array: NDArray[Any], count: int) -> NDArray[n
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise SabaccError(f"{name}: give a one-dimensional array of table indices")
     if len(array) and (array.min() < 0 or array.max() >= count):
-        raise SabaccError(f"{name}: indices go from 0 to {count - 1}")
+        raise SabaccError(f"{name}: table indices go from 0 to {count - 1}")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
@@ -95,7 +95,7 @@ def check_seats(
         players: the seats of each, (n,).
 
     Raises:
-        SabaccError: for what is no seat; names the table.
+        SabaccError: for anything that is not a seat; names the table.
     """
     if seats.shape not in ((), tables.shape) or seats.dtype.kind not in "iu":
         raise SabaccError(f"seats: give {len(tables)} whole numbers, or one for all")
@@ -125,7 +125,7 @@ def check_sequence(name: str, values: Any) -> list[Any]:
     rows = isinstance(values, np.ndarray) and values.ndim > 0
     text = isinstance(values, str | bytes | bytearray | memoryview)
     if not rows and (text or not isinstance(values, Sequence)):
-        raise SabaccError(f"{name}: {short_repr(values)} is no sequence")
+        raise SabaccError(f"{name}: {short_repr(values)} is not a sequence")
     return list(values)
 
 

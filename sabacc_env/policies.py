@@ -56,9 +56,11 @@ def policy(function: Policy) -> Policy:
             them out of the loop.
     """
     if not isfunction(function):
-        raise SabaccError(f"policy: {short_repr(function)} is no Python function")
+        raise SabaccError(f"policy: {short_repr(function)} is not a Python function")
     if any(each.opname == "RAISE_VARARGS" for each in dis.get_instructions(function)):
-        raise SabaccError(f"policy: {function.__name__} has a raise or an assert; it must not")
+        raise SabaccError(
+            f"policy: {function.__name__} contains raise or assert, which a policy cannot have"
+        )
     try:
         return compiled(function)
     except Exception as error:
@@ -73,7 +75,7 @@ def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[P
     """Return a policy for each of ``MAX_SEATS`` seats, from one for all or one for each player.
 
     Raises:
-        SabaccError: for what is no policy, or not one for each player.
+        SabaccError: for anything that is not a policy, or not one for each player.
     """
     if isinstance(policies, Sequence) and not isinstance(policies, str):
         chosen = list(policies)
@@ -83,5 +85,7 @@ def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[P
         raise SabaccError(f"policies: give one, or one for each of {num_players} seats")
     for each in chosen:
         if not is_policy(each):
-            raise SabaccError(f"policies: {short_repr(each)} is no policy; make it with @policy")
+            raise SabaccError(
+                f"policies: {short_repr(each)} is not a policy; make one with @policy"
+            )
     return tuple((chosen * MAX_SEATS)[:MAX_SEATS])

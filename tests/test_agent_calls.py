@@ -58,7 +58,7 @@ def test_legal_actions_of_any_whole_type(answer: Any) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (None, r"must return from act whole numbers of shape \(2,\), not None"),
+        (None, r"must return whole numbers of shape \(2,\) from act, not None"),
         (0, "not 0"),
         ([0], r"not int64 of shape \(1,\)"),
         ([[0, 0]], r"not int64 of shape \(1, 2\)"),
@@ -134,7 +134,7 @@ def test_only_agents_that_remember_are_asked_to() -> None:
     ],
 )
 def test_what_is_no_distribution(answer: Any) -> None:
-    with pytest.raises(SabaccError, match=r"must return from probabilities an array of shape"):
+    with pytest.raises(SabaccError, match=r"must return an array of shape"):
         agent_calls.probabilities(Mine(answer), np.zeros((2, 400), np.float32), MASKS)
 
 

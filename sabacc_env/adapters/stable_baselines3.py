@@ -122,8 +122,8 @@ class SabaccVecEnv(VecEnv):
         """Play against these from the next episodes on; one in play stays at its place's agent.
 
         Raises:
-            SabaccError: for what is no agent, none at all, fewer than before, or weights that are
-                no proportions.
+            SabaccError: for an opponent that is not an agent, fewer opponents than are in use, or
+                weights that are not proportions.
         """
         self._learner.opponents.choose(opponents, weights)
 
@@ -131,8 +131,7 @@ class SabaccVecEnv(VecEnv):
         """Draw starts from these ranges, in antes, for the episodes after those that come next.
 
         Raises:
-            SabaccError: for what is no range, and for None in place of a range or the other way
-                round.
+            SabaccError: for anything that is not a range, or a change between a range and None.
         """
         self._learner.start_ranges.change(stacks, sabacc_pots)
 
@@ -151,7 +150,7 @@ class SabaccVecEnv(VecEnv):
         """Go on from a ``state`` of an environment built alike; return the observations.
 
         Raises:
-            SabaccError: for what is no such state; says what differs, and nothing has changed.
+            SabaccError: for any other state; the message says what differs, and nothing changes.
         """
         self._learner.restore(state)
         return self._observations()
@@ -162,7 +161,7 @@ class SabaccVecEnv(VecEnv):
         """Decide by a seed what the next ``reset`` starts from; None is random.
 
         Raises:
-            SabaccError: for what is no seed.
+            SabaccError: for anything that is not a seed.
         """
         return super().seed(None if seed is None else check_int("seed", seed, 0, 2**64 - 1))
 
@@ -240,5 +239,5 @@ class SabaccVecEnv(VecEnv):
             return np.atleast_1d(every[np.array(indices, dtype=np.int64)])
         except (IndexError, TypeError, ValueError, OverflowError):
             raise SabaccError(
-                f"indices: {short_repr(indices)} are no tables from 0 to {self.num_envs - 1}"
+                f"indices: {short_repr(indices)} are not tables from 0 to {self.num_envs - 1}"
             ) from None

@@ -32,14 +32,14 @@ class _Notice(event.Listener):
         """Note that a function begins to be compiled, which one from the cache does not."""
         function = event.data["dispatcher"].py_func
         if function.__module__.startswith(__package__):
-            self._say("compiling what is new of the engine, up to half a minute")
+            self._say("compiling the engine, which takes up to half a minute")
 
     def on_end(self, event: Any) -> None:
         """Say nothing."""
 
     def not_kept(self) -> None:
         """Say that what was compiled is not kept."""
-        self._say("no folder can be written to keep what was compiled; every start compiles it")
+        self._say("no cache folder can be written, so every start compiles the engine again")
 
 
 _NOTICE = _Notice()

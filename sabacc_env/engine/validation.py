@@ -192,12 +192,12 @@ def _contradictions(g: _Hands) -> Iterator[tuple[str, Bools]]:
 def _wrong_seats(g: _Hands) -> Iterator[tuple[str, Bools]]:
     players, seated, remaining, to_go = map(g, ("num_players", "seated", "remaining", "to_go"))
     absent = (g("dealer") >= players) | (g("last_seat") >= players) | (seated >> players != 0)
-    yield "seats are named that the table lacks", absent
-    yield "seats remain that were not dealt in", (remaining & ~seated != 0) | (remaining == 0)
-    yield "seats are to act that do not remain", to_go & ~remaining != 0
+    yield "a seat does not exist at this table", absent
+    yield "a seat remains that was not dealt in", (remaining & ~seated != 0) | (remaining == 0)
+    yield "a seat is to act that does not remain", to_go & ~remaining != 0
     to_act = g("seat_to_act")
     awaited = (to_act >= 0) & (to_go >> np.maximum(to_act, 0) & 1 == 1)
-    yield "the seat to act is another", np.where(g.live, ~awaited, to_act >= 0)
+    yield "seat_to_act is not a seat that still has to act", np.where(g.live, ~awaited, to_act >= 0)
     yield "pots are won before the end", g.live & (g("num_pots") != 0)
 
 
@@ -210,12 +210,15 @@ def _wrong_time(g: _Hands) -> Iterator[tuple[str, Bools]]:
     usual = (round_no > 0) & numbered & (phase == phases[g.each, index % 3])
     yield "the rules have no such phase", g.live & ~(opening | usual)
     yield "the rules have no such round", round_no > g.rule("rounds")
-    yield "the dice are not rolled", g.live & (phase == DICE) & (g("rolls") < round_no)
+    yield (
+        "the dice of this phase are not rolled",
+        g.live & (phase == DICE) & (g("rolls") < round_no),
+    )
     deciding = g.live & (phase == CARDS) & (g.rule("second_choices") != 0)
-    yield "no card can be drawn and not decided on", (g("drawn") >= 0) & ~deciding
+    yield "a drawn card is kept where no decision about it is due", (g("drawn") >= 0) & ~deciding
     told, odd = g("deck_given") == FORCED, g("deck_increment") & 1 == 1
     streams = odd & ((g("deck_state") | g("deck_increment")) >> 32 == 0)
-    yield "the draw pile has no such stream", ~(told | streams)
+    yield "the random stream of the draw pile is invalid", ~(told | streams)
 
 
 def _wrong_cards(g: _Hands) -> Iterator[tuple[str, Bools]]:
@@ -241,7 +244,10 @@ def _wrong_cards(g: _Hands) -> Iterator[tuple[str, Bools]]:
     deck = np.sort(g.rule("deck"), axis=1)
     same = (found[:, -NUM_CARDS:] == deck).all(axis=1) & (found[:, :-NUM_CARDS] < 0).all(axis=1)
     yield "the cards are not the deck of the rules", gaps.any(axis=1) | ~same
-    yield "a hand has more cards than it can", np.any(counts > _most_cards(g), axis=1)
+    yield (
+        "a hand has more cards than the rules allow by now",
+        np.any(counts > _most_cards(g), axis=1),
+    )
     remain = g("remaining")[:, None] >> np.arange(MAX_SEATS) & 1 == 1
     empty: Bools = (remain & (counts == 0)).any(axis=1)
     yield "a hand is empty", g.live & empty
@@ -277,4 +283,4 @@ def _wrong_credits(g: _Hands) -> Iterator[tuple[str, Bools]]:
     bets = g("bet_hand")
     yield "the bets are more than the pot", g.live & (bets.sum(axis=1) > staked)
     over_highest = g("bet_phase") > g("highest_bet")[:, None]
-    yield "a bet is above the highest", g.live & over_highest.any(axis=1)
+    yield "a bet is above the highest bet", g.live & over_highest.any(axis=1)

@@ -260,13 +260,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Return the agent's observation and mask; any possible agent may ask at any time.
 
         Raises:
-            SabaccError: for what is no agent of this environment.
+            SabaccError: for anything that is not an agent of this environment.
         """
         buffers = self._buffers
         seat = self._seats.get(agent) if isinstance(agent, str) else None
         if seat is None:
             known = ", ".join(self.possible_agents)
-            raise SabaccError(f"agent: {short_repr(agent)} is unknown; known: {known}")
+            raise SabaccError(f"unknown agent {short_repr(agent)}; the agents are {known}")
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return {"observation": buffers.observation.copy(), "action_mask": buffers.mask.copy()}
         self.game.write_observation(buffers, seat)
@@ -306,8 +306,10 @@ def check_action(action: Any) -> int:
 
 
 def not_an_action(action: object) -> IllegalMove:
-    """Return the refusal of what is no whole number."""
-    return IllegalMove(f"{short_repr(action)} is no action: use a whole number below the space's n")
+    """Return the refusal of what is not a whole number."""
+    return IllegalMove(
+        f"{short_repr(action)} is not an action; give a whole number below n of the space"
+    )
 
 
 class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]

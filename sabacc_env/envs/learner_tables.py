@@ -179,7 +179,7 @@ class LearnerTables:
 
     def _check_ready(self) -> None:
         if not self._ready:
-            raise SabaccError("call reset first: no episode is in play")
+            raise SabaccError("no episode is in play; call reset first")
 
     # Playing.
 
@@ -262,7 +262,7 @@ class LearnerTables:
         """Go on from a ``state`` of tables made alike.
 
         Raises:
-            SabaccError: for what is no such state; says what differs, and nothing has changed.
+            SabaccError: for any other state; the message says what differs, and nothing changes.
         """
         tables, starts = self._check_state(state)
         self.opponents.restore_memories(state["remembered"])  # first, for an agent may refuse it
@@ -277,7 +277,7 @@ class LearnerTables:
         if not isinstance(state, dict) or any(
             not isinstance(state.get(name), kind) for name, kind in STATE_TYPES.items()
         ):
-            raise SabaccError("state: give what an environment's state() returned")
+            raise SabaccError("state: this is not what an environment's state() returned")
         starts: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
         if set(starts) != set(self._next_starts):
             raise SabaccError(
@@ -286,27 +286,27 @@ class LearnerTables:
             )
         tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **starts)
         if tables.rules != self.rules:
-            raise SabaccError(f"state: its rules, {tables.rules.name!r}, are others than these")
+            raise SabaccError(
+                f"state: its rules, {tables.rules.name!r}, are not the rules of this environment"
+            )
         for name, form in COMPARED_SETTINGS.items():
             its, own = getattr(tables, name), getattr(self.tables, name)
             if form(its) != form(own):
-                raise SabaccError(f"state: {name}: {its} there, {own} here")
+                raise SabaccError(f"state: it has {name} {its}, and this environment has {own}")
         for name, own in self._next_starts.items():
             if starts[name].shape != own.shape:
-                raise SabaccError(f"state: {name}: give whole numbers of shape {own.shape}")
+                raise SabaccError(f"state: its {name} must be whole numbers of shape {own.shape}")
         if not np.array_equal(state["seats"], tables.seats_to_act):
-            raise SabaccError(
-                "state: the learner is not to act at every table, as it is after reset"
-            )
+            raise SabaccError("state: there is a table at which the learner is not to act")
         members, most = state["members"], len(self.opponents.agents) - 1
         if (
             members.shape != self.opponents.members.shape
             or members.dtype.kind not in "iu"
             or not 0 <= members.min() <= members.max() <= most
         ):
-            raise SabaccError(f"state: its opponents are not each from 0 to {most}")
+            raise SabaccError(f"state: its indices of opponents are not all from 0 to {most}")
         try:
             type(self._rng.bit_generator)().state = state["rng"]
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise SabaccError("state: its rng is no state of this generator") from None
+            raise SabaccError("state: its rng is not a state of this kind of generator") from None
         return tables, starts

@@ -52,21 +52,23 @@ class Opponents:
             weights: how often each is drawn, in proportion; None is equally often.
 
         Raises:
-            SabaccError: for what is no agent, none at all, fewer than before, or weights that are
-                no proportions.
+            SabaccError: for an opponent that is not an agent, fewer opponents than are in use, or
+                weights that are not proportions.
         """
         if isinstance(opponents, str | Agent) or not isinstance(opponents, Sequence):
             opponents = [opponents]
         agents = [self._agent(each) for each in opponents]
         if len(agents) <= self.members.max():
-            raise SabaccError(f"opponents: give at least {self.members.max() + 1}")
+            raise SabaccError(
+                f"opponents: give at least {self.members.max() + 1}, because so many are in use"
+            )
         shares = np.ones(len(agents))
         if weights is not None:
             shares = np.array(
                 [check_number("weights", share) for share in check_sequence("weights", weights)]
             )
         if shares.shape != (len(agents),) or not shares.min() >= 0 or not 0 < shares.sum() < np.inf:
-            raise SabaccError("weights: give one for each opponent, none negative, not all 0")
+            raise SabaccError("weights: give one for each opponent, none negative and not all 0")
         # Who was there before may be in the middle of a hand.
         new = [agent for agent in agents if not any(agent is old for old in self.agents)]
         agent_calls.reset(new, len(self.members))

@@ -27,16 +27,15 @@ def select_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> d
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise SabaccError(f"options: {short_repr(options)} is no dict")
+        raise SabaccError(f"options: {short_repr(options)} is not a dict")
     for name in options:
         if name in OPTIONS and name not in names:
             raise SabaccError(
-                f"options: {short_repr(name)} is none of this environment, which knows "
-                f"{', '.join(names)}"
+                f"unknown option {short_repr(name)}; this environment has {', '.join(names)}"
             )
         near = get_close_matches(str(name), names, n=1)
         if near and name not in names:
-            raise SabaccError(f"options: {short_repr(name)} is unknown; did you mean {near[0]!r}?")
+            raise SabaccError(f"unknown option {short_repr(name)}; did you mean {near[0]!r}?")
     return {name: value for name, value in options.items() if name in names}
 
 
@@ -46,5 +45,5 @@ def check_render_mode(render_mode: str | None) -> str | None:
         return None
     if not isinstance(render_mode, str) or render_mode not in RENDER_MODES:
         known = " or ".join(RENDER_MODES)
-        raise SabaccError(f"render_mode: {short_repr(render_mode)} is unknown; use {known}")
+        raise SabaccError(f"unknown render_mode {short_repr(render_mode)}; use {known}")
     return render_mode

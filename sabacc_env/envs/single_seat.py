@@ -183,11 +183,11 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
             action: a whole number; one that is not legal ends the episode.
 
         Raises:
-            IllegalMove: for what is no whole number; nothing has changed.
+            IllegalMove: for what is not a whole number; nothing has changed.
             SabaccError: without an episode in play, or for an opponent that fails.
         """
         if self._over:
-            raise SabaccError("step: no episode is in play; call reset")
+            raise SabaccError("step: no episode is in play; call reset first")
         chosen = check_action(action)
         mask = self._mask()
         legal = 0 <= chosen < len(mask) and mask[chosen]

@@ -26,7 +26,7 @@ class StartRanges:
         sabacc_pots: least and most credits in the Sabacc pot, in antes; None is none.
 
     Raises:
-        SabaccError: for what is no range, or what these rules do not have.
+        SabaccError: for anything that is not a range, or what these rules do not have.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class StartRanges:
         self._num_players = num_players
         self._equal = check_number("equal_stacks", equal_stacks)
         if not 0 <= self._equal <= 1:
-            raise SabaccError(f"equal_stacks: {self._equal} is no share from 0 to 1")
+            raise SabaccError(f"equal_stacks: {self._equal} is not a share from 0 to 1")
         self._set(stacks, sabacc_pots)
 
     def change(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
@@ -55,7 +55,7 @@ class StartRanges:
             ("sabacc_pots", self._pots, sabacc_pots),
         ):
             if (before is None) != (given is None):
-                raise SabaccError(f"{name}: a range stays a range, and what the rules say stays so")
+                raise SabaccError(f"{name}: a range cannot become None, nor None a range")
         self._set(stacks, sabacc_pots)
 
     def _set(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
@@ -97,11 +97,11 @@ def _credits(
         return None
     ends = check_sequence(name, antes)
     if len(ends) != 2:
-        raise SabaccError(f"{name}: give two numbers of antes, the least and the most")
+        raise SabaccError(f"{name}: give two numbers of antes, least and most")
     least, most = (check_number(name, end) for end in ends)
     largest = UNLIMITED // ante_unit
     if not smallest <= least <= most <= largest:
         raise SabaccError(
-            f"{name}: {least} to {most} is no range of antes from {smallest} to {largest}"
+            f"{name}: {least} to {most} is not a range of antes from {smallest} to {largest}"
         )
     return round(least * ante_unit), round(most * ante_unit)

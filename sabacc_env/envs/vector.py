@@ -149,7 +149,9 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             self._waiting[:] = False
         else:
             if seed is not None:
-                raise SabaccError("seed: it starts all tables anew; leave out reset_mask, or it")
+                raise SabaccError(
+                    "seed: a seed restarts all tables; give either a seed or reset_mask"
+                )
             chosen = self._checked_mask(mask)
             self.learner.restart(np.flatnonzero(chosen & ~self._waiting))
             self._waiting[chosen] = False
@@ -170,7 +172,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         ignored = self._waiting.copy()
         if self._autoreset_mode is AutoresetMode.DISABLED and ignored.any():
             raise SabaccError(
-                f"step: the episode at table {ignored.argmax()} is over; reset it before, with "
+                f"step: the episode at table {ignored.argmax()} is over; reset it first, with "
                 "options={'reset_mask': ...}"
             )
         illegal = ~ignored & ~is_legal(self.learner.tables.action_masks, chosen)
@@ -293,6 +295,6 @@ def _check_autoreset_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
     if isinstance(autoreset_mode, str) and autoreset_mode in known:
         return AutoresetMode(autoreset_mode)
     raise SabaccError(
-        f"autoreset_mode: {short_repr(autoreset_mode)} is unknown; use an AutoresetMode or one of "
+        f"unknown autoreset_mode {short_repr(autoreset_mode)}; use an AutoresetMode or one of "
         f"{', '.join(known)}"
     )

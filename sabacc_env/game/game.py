@@ -107,7 +107,7 @@ class Game(TableState):
         if dealer is not None:
             dealer = check_int("dealer", dealer, 0, num_players - 1)
         if key is not None and seed is not None:
-            raise SabaccError("key: a seed is given too, which decides the key; give only one")
+            raise SabaccError("key: give either a key or a seed, not both")
         if key is None:
             seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
             key = hand_key(seed, 0, 0)
@@ -145,7 +145,7 @@ class Game(TableState):
             records["dice"][0, : len(dice)] = np.reshape(dice, (-1, 2))
         single.deal_hand(records, self._rules_record)
         if start["dice"] is not None and self._record.dice_missing:
-            raise SabaccError("dice: none were given for the first roll")
+            raise SabaccError("dice: the list is empty; give a pair for each roll")
 
     def deal_another(
         self, buffers: TurnBuffers, seed: tuple[int, int], episode: int, hand: int
@@ -354,12 +354,12 @@ class Game(TableState):
         """
         header, record = unpack_checked(FORMAT, data)
         if header.get("record") != GAME_DTYPE.itemsize:
-            raise SabaccError("these bytes are a game of another engine version")
+            raise SabaccError("these bytes hold a game of another engine version")
         match header:
             case {"rules": str() as rules, "start": dict() as start, "played": played}:
                 pass
             case _:
-                raise content_error(FORMAT, "no game")
+                raise content_error(FORMAT, "an incomplete description of a game")
         game = object.__new__(cls)
         game.rules = RuleSet.from_canonical(rules)
         game._start = _check_start(game.rules, start)
@@ -367,9 +367,9 @@ class Game(TableState):
         game._attach(records_from_bytes(FORMAT, record, GAME_DTYPE, 1))
         check_records(FORMAT, game._records, [game.rules], np.zeros(1, dtype=np.int64))
         if (start.get("dice") is None) != (game._number("dice_given") < 0):
-            raise content_error(FORMAT, "dice that were not given")
+            raise content_error(FORMAT, "rolled dice that were not given")
         if game.seat_to_act is not None and not game.legal_moves():
-            raise content_error(FORMAT, "a seat to act without a move")
+            raise content_error(FORMAT, "a seat to act without a legal move")
         return game
 
     def to_dict(self) -> dict[str, Any]:
@@ -409,7 +409,7 @@ def _check_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
     """Return what a hand started from, {} where it is not known; the rules can deal from it."""
     if start:
         if set(start) != START_KEYS:
-            raise content_error(FORMAT, "no start of a hand")
+            raise content_error(FORMAT, "a start that no hand can have")
         Game(rules, **start)
     return start
 

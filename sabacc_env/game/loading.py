@@ -38,7 +38,7 @@ def check_records(
     seats = np.array([each.seats for each in rules])[rule_of]
     players = games["num_players"]
     if ((players < seats[:, 0]) | (players > seats[:, 1])).any():
-        raise content_error(form, "a game whose rules have other numbers of seats")
+        raise content_error(form, "a game with a number of seats that its rules forbid")
     records = np.concatenate([rules_record(each) for each in rules])
     if wrong := first_invalid(games, records, rule_of):
         raise content_error(form, f"a state that no hand can be in: {wrong}")
@@ -51,7 +51,9 @@ def records_from_bytes(form: bytes, state: bytes, kind: np.dtype[Any], count: in
         SabaccError: where the bytes are too few or too many.
     """
     if len(state) != count * kind.itemsize:
-        raise content_error(form, f"{len(state)} bytes in place of {count * kind.itemsize}")
+        raise content_error(
+            form, f"{len(state)} bytes of records instead of {count * kind.itemsize}"
+        )
     return np.frombuffer(bytearray(state), dtype=kind)
 
 
@@ -62,7 +64,7 @@ def check_moves(form: bytes, played: object) -> list[int]:
         SabaccError: for what is none.
     """
     if not isinstance(played, list) or not all(map(_is_move, played)):
-        raise content_error(form, "moves that are none")
+        raise content_error(form, "invalid moves")
     return played
 
 

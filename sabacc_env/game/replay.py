@@ -27,20 +27,23 @@ def replay(history: Mapping[str, Any]) -> Game:
         moves = [(seat, str(move)) for seat, move in history["moves"]]
         state = dict(history["state"])
         if not start:
-            raise SabaccError("history: this hand was taken from a batch: it has no start to deal")
+            raise SabaccError(
+                "history: this game was copied from tables, which do not keep its start"
+            )
         game = Game(rules, **start)
         game.set_episode_position(*map(int, history["episode"]))
     except SabaccError:
         raise
     except (KeyError, IndexError, TypeError, ValueError):
-        raise SabaccError("history: give what Game.to_dict() returned") from None
+        raise SabaccError("history: this is not what Game.to_dict() returned") from None
     for seat, move in moves:
         if seat != game.seat_to_act:
             raise SabaccError(
-                f"history: seat {seat} plays {short_repr(move)} when {game.seat_to_act} acts"
+                f"history: seat {seat} plays {short_repr(move)}, but seat "
+                f"{game.seat_to_act} is to act"
             )
         game.play(move)
     for name, value in game.to_dict()["state"].items():
         if state.get(name) != value:
-            raise SabaccError(f"history: its moves lead to {name} {value}, and its state differs")
+            raise SabaccError(f"history: its moves lead to {name} {value}, but its state differs")
     return game

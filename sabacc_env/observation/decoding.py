@@ -28,7 +28,7 @@ def decode(observations: NDArray[Any]) -> DecodedObservations:
         observations: (..., OBSERVATION_SIZE), float32 or packed (int8).
 
     Raises:
-        SabaccError: for what is no array of observations.
+        SabaccError: for anything that is not an array of observations.
 
     >>> from sabacc_env import Tables
     >>> tables = Tables("black_spire", num_tables=2, num_players=3, seed=1)

@@ -65,7 +65,7 @@ def blocks(observations: NDArray[np.float32]) -> Blocks:
     has shape (n, 5, 3) for observations of shape (n, OBSERVATION_SIZE).
 
     Raises:
-        SabaccError: for what is no array of observations.
+        SabaccError: for anything that is not an array of observations.
 
     >>> blocks(np.zeros((8, OBSERVATION_SIZE), dtype=np.float32)).opponents.shape
     (8, 7, 24)

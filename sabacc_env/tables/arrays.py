@@ -128,7 +128,7 @@ class TableArrays:
             SabaccError: where they play several; see ``rule_sets`` and ``rule_of``.
         """
         if len(self.rule_sets) > 1:
-            raise SabaccError("these tables play several rule sets: see rule_sets and rule_of")
+            raise SabaccError("these tables play several rule sets; use rule_sets and rule_of")
         return self.rule_sets[0]
 
     @property
@@ -175,7 +175,7 @@ class TableArrays:
             seats: a seat at each of them, (n,), or one for all.
 
         Raises:
-            SabaccError: for what is no table or no seat, or where no hand has ended yet.
+            SabaccError: for a wrong table or seat, or where no hand has ended yet.
         """
         indices = self._checked_tables(tables)
         n = len(indices)
@@ -206,12 +206,12 @@ class TableArrays:
             for seats that a table lacks.
 
         Raises:
-            SabaccError: for what is no table, or one that has stopped.
+            SabaccError: for anything that is not a table, or one that has stopped.
         """
         indices = self._checked_tables(tables)
         stopped = self._device.find_first(batch.first_stopped, (self._turns,), indices)
         if stopped >= 0:
-            raise SabaccError(f"table {indices[stopped]}: it has stopped, and nobody is to act")
+            raise SabaccError(f"table {indices[stopped]}: it has stopped, so no seat is to act")
         shape = len(indices), self.num_players - 1
         seen: NDArray[np.float32] = self._device.to_device(
             np.zeros((*shape, HAND_SIZE), np.float32)
@@ -234,7 +234,7 @@ class TableArrays:
             will. Zeros where the pile ends, the dice are rolled, or doubles do nothing.
 
         Raises:
-            SabaccError: for what is no table.
+            SabaccError: for anything that is not a table.
         """
         indices = self._checked_tables(tables)
         n = len(indices)
@@ -258,7 +258,7 @@ class TableArrays:
             ``sabacc_env.hand_ranks.hand_name`` reads the name.
 
         Raises:
-            SabaccError: for what is no table, or where no hand has ended yet.
+            SabaccError: for anything that is not a table, or where no hand has ended yet.
         """
         indices = self._checked_tables(tables)
         self._refuse_unended(indices)
@@ -279,7 +279,7 @@ class TableArrays:
             "tables", self._device.to_host(self._given("tables", tables)), self.num_tables
         )
         if np.bincount(indices).max(initial=0) > 1:
-            raise SabaccError("tables: an index is named twice")
+            raise SabaccError("tables: an index is given twice")
         return self._whole_numbers(indices)
 
     def _given(self, name: str, values: Any) -> Any:

@@ -39,11 +39,11 @@ def get_device(name: str, threads: int) -> Cpu | Cuda:
     """
     threads = check_int("threads", threads, 1, 1024)
     if not isinstance(name, str) or name not in ("cpu", "cuda"):
-        raise SabaccError(f'device: {short_repr(name)} is none; use "cpu" or "cuda"')
+        raise SabaccError(f'unknown device {short_repr(name)}; use "cpu" or "cuda"')
     if name == "cpu":
         return Cpu(threads)
     if threads > 1:
-        raise SabaccError("threads: a GPU steps all tables at once; leave threads at 1")
+        raise SabaccError("threads: tables on a GPU use no CPU threads; leave it at 1")
     from sabacc_env.tables.gpu import Cuda
 
     return Cuda()

@@ -36,7 +36,7 @@ class Cuda:
     def __init__(self) -> None:
         if not cuda.is_available():
             raise SabaccError(
-                "device: no CUDA GPU can be used here; it takes one with its driver, and "
+                "device: no usable CUDA GPU was found; it needs a GPU with its driver, and "
                 'pip install "sabacc-env[cuda]"'
             )
         self._ready: dict[Any, Any] = {}

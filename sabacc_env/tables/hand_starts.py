@@ -160,7 +160,7 @@ class HandStarts:
         except (ValueError, TypeError, OverflowError) as error:
             raise SabaccError(
                 f"{name}: give whole numbers of shape {(len(self._players), *row)}, or a "
-                f"function of (table, hand count) returning {'a row' if row else 'one'}"
+                f"function of (table, hand count) returning {'one row' if row else 'one'}"
             ) from error
 
     def _set_keys(self, indices: Ints, keys: Ints) -> None:
@@ -182,7 +182,7 @@ class HandStarts:
     def _check_credits(self, indices: Ints) -> None:
         credits, pots = self.starts.credits[indices], self.starts.sabacc_pots[indices]
         if credits.min(initial=0) < 0 or pots.min(initial=0) < 0:
-            raise SabaccError("credits: credits and Sabacc pots cannot be negative")
+            raise SabaccError("credits: credits and Sabacc pots must not be negative")
         largest = max(credits.max(initial=0), pots.max(initial=0))
         if largest > UNLIMITED or (credits.sum(axis=1) + pots).max(initial=0) > UNLIMITED:
             raise SabaccError(f"credits: more than {UNLIMITED} would be in play at one table")

@@ -119,7 +119,7 @@ class Tables(TableArrays):
         )
         if self._hand_starts.calls_functions and self._device.arrays_only:
             raise SabaccError(
-                "device: tables on a GPU cannot ask functions; give keys, dealers, credits and "
+                "device: tables on a GPU cannot call functions; give keys, dealers, credits and "
                 "sabacc_pots as arrays"
             )
         self._send_starts()
@@ -167,7 +167,9 @@ class Tables(TableArrays):
             SabaccError: on a GPU.
         """
         if self._device.arrays_only:
-            raise SabaccError("device: tables on a GPU keep no histories, which views need")
+            raise SabaccError(
+                "device: tables on a GPU keep no histories, which agents with views need"
+            )
         self._histories = MoveHistories(self.num_tables)
 
     def play(self, policies: Policy | Sequence[Policy], decisions: int) -> None:
@@ -183,8 +185,8 @@ class Tables(TableArrays):
             decisions: how many decisions to play at each table.
 
         Raises:
-            SabaccError: for what is no policy, a table that has stopped, what makes no next hand,
-                or tables that keep histories.
+            SabaccError: for anything that is not a policy, a table that has stopped, a next hand
+                that cannot start, or tables that keep histories.
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
@@ -194,7 +196,9 @@ class Tables(TableArrays):
         chosen = one_a_seat(policies, self.num_players)
         decisions = check_int("decisions", decisions, 0, 2**62)
         if self._histories is not None:
-            raise SabaccError("play: these tables keep histories, which only step can write")
+            raise SabaccError(
+                "play: these tables keep histories, which play cannot record; use step"
+            )
         self._refuse_stopped(self._all)
         self._clear_results()
         autoreset = not self._hand_starts.calls_functions
@@ -230,7 +234,7 @@ class Tables(TableArrays):
         last step said stays.
 
         Raises:
-            SabaccError: for what is no table, or starts that make no hand.
+            SabaccError: for anything that is not a table, or starts that make no hand.
         """
         indices = self._checked_tables(tables)
         counts = self._device.to_host(self.hand_counts).copy()
@@ -268,15 +272,15 @@ class Tables(TableArrays):
         dead = self._device.find_first(batch.first_dead_start, (self._games, self._turns), indices)
         if dead >= 0:
             table = int(indices[dead])
-            raise SabaccError(f"credits: at table {table} the antes leave nobody a decision")
+            raise SabaccError(f"credits: at table {table} the antes leave no seat a decision")
 
     def _refuse_stopped(self, indices: NDArray[np.int64]) -> None:
         """Refuse tables whose next hand could not be dealt."""
         stopped = self._device.find_first(batch.first_stopped, (self._turns,), indices)
         if stopped >= 0:
             raise SabaccError(
-                f"table {indices[stopped]}: it stopped where what its next hand was to start from "
-                "was refused; restart it"
+                f"table {indices[stopped]}: it stopped because the start of its next hand was "
+                "refused; restart it"
             )
 
     def _checked_actions(self, actions: ArrayLike, count: int) -> Any:
@@ -333,7 +337,7 @@ class Tables(TableArrays):
             SabaccError: for tables that play something else, or elsewhere.
         """
         if not isinstance(other, Tables):
-            raise SabaccError(f"other: {short_repr(other)} is no Tables")
+            raise SabaccError(f"other: {short_repr(other)} is not a Tables")
         cloned = self._checked_tables(tables)
         indices = self._device.to_host(cloned)
         given = self._device.to_host(self._given("sources", sources))
@@ -341,14 +345,14 @@ class Tables(TableArrays):
         if origin.shape != indices.shape:
             raise SabaccError(f"sources: give {len(indices)} table indices")
         if self._device.name != other._device.name:
-            raise SabaccError("clone_from: the tables are on different devices")
+            raise SabaccError("other: its tables are on another device")
         same = self.rule_sets == other.rule_sets and self.hands == other.hands
         if not (
             same
             and (self.rule_of[indices] == other.rule_of[origin]).all()
             and (self.players[indices] == other.players[origin]).all()
         ):
-            raise SabaccError("clone_from: the tables differ in rules, players or hands")
+            raise SabaccError("other: its tables differ in rules, players or hands")
         copied = self._whole_numbers(origin)
         for own, its in zip(self._saved_arrays(), other._saved_arrays(), strict=True):
             self._device.copy_rows(its, copied, own, cloned)
@@ -399,7 +403,7 @@ class Tables(TableArrays):
         """
         header, state = unpack_checked(FORMAT, data)
         if header.pop("record", None) != GAME_DTYPE.itemsize:
-            raise SabaccError("these bytes are tables of another engine version")
+            raise SabaccError("these bytes hold tables of another engine version")
         tables = object.__new__(cls)
         tables._device = get_device(device, threads)
         try:
@@ -416,14 +420,14 @@ class Tables(TableArrays):
                 given=(keys, dealers, credits, sabacc_pots),
             )
         except (KeyError, IndexError, TypeError) as error:
-            raise content_error(FORMAT, "no tables") from error
+            raise content_error(FORMAT, "an incomplete description of tables") from error
         tables.calls = check_int("calls", calls, 0, 2**62)
         if histories is not None:
             played = [
                 check_moves(FORMAT, moves) for moves in check_sequence("histories", histories)
             ]
             if len(played) != n:
-                raise content_error(FORMAT, "histories of other tables")
+                raise content_error(FORMAT, "another number of histories than of tables")
             tables._histories = MoveHistories(n)
             tables._histories.write(range(n), played)
         tables._restore(state[16 * n :])
@@ -447,7 +451,7 @@ class Tables(TableArrays):
             or (other | (games["dice_given"] >= 0) | (ended.hand_counts < 0)).any()
             or (flags > 1).any()
         ):
-            raise content_error(FORMAT, "other tables than these")
+            raise content_error(FORMAT, "tables that do not fit their description")
         for array, values in zip(self._saved_arrays(), kept, strict=True):
             self._device.write(array, values)
         self._device.run(batch.write_turns_with_rules, (self._games, self._turns), self._all)
@@ -455,12 +459,12 @@ class Tables(TableArrays):
             self._device.to_host(self.seats_to_act) >= 0
         )
         if stuck.any():
-            raise content_error(FORMAT, "a seat to act without a move")
+            raise content_error(FORMAT, "a seat to act without a legal move")
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._hand_starts.calls_functions:
             raise SabaccError(
-                "tables that ask functions cannot be copied; use to_bytes, and give the functions "
+                "tables that call functions cannot be copied; use to_bytes, and give the functions "
                 "to from_bytes again"
             )
         settings = {"threads": self.threads, "device": self._device.name}

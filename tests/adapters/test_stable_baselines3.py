@@ -162,7 +162,7 @@ def test_stakes_are_drawn_anew_from_their_ranges():
     assert min(totals) >= 2 * 8 - 8
     assert max(totals) > 60
     for changed in ((None, (2, 2)), ((3, 3), None)):
-        with pytest.raises(SabaccError, match="a range stays a range"):
+        with pytest.raises(SabaccError, match="a range cannot become None"):
             env.set_start_ranges(*changed)
     env.set_start_ranges((3, 3), (2, 2))
     for _ in range(60):
@@ -186,25 +186,25 @@ def test_stakes_are_drawn_anew_from_their_ranges():
         ({"opponents": [5]}, "opponents: 5 is not an agent"),
         ({"opponents": RandomAgent}, "opponents: <class .*RandomAgent'> is not an agent"),
         ({"opponents": [RandomAgent]}, "opponents: <class .*RandomAgent'> is not an agent"),
-        ({"weights": 5}, "weights: 5 is no sequence"),
-        ({"weights": ["x"]}, "weights: 'x' is no number"),
+        ({"weights": 5}, "weights: 5 is not a sequence"),
+        ({"weights": ["x"]}, "weights: 'x' is not a number"),
         ({"weights": [float("inf")]}, "weights: give one for each opponent"),
         ({"bet_sizes": 5}, "bet_sizes: give a sequence"),
-        ({"stacks": 5}, "stacks: 5 is no sequence"),
+        ({"stacks": 5}, "stacks: 5 is not a sequence"),
         ({"stacks": (5,)}, "stacks: give two numbers of antes"),
-        ({"stacks": ("a", "b")}, "stacks: 'a' is no number"),
-        ({"stacks": (0.5, 3)}, "stacks: 0.5 to 3.0 is no range of antes from 1 to"),
+        ({"stacks": ("a", "b")}, "stacks: 'a' is not a number"),
+        ({"stacks": (0.5, 3)}, "stacks: 0.5 to 3.0 is not a range of antes from 1 to"),
         ({"rules": "black_spire", "stacks": (9, 9)}, "stacks: the rules 'black_spire' are played"),
         ({"rules": "spacers", "sabacc_pots": (1, 2)}, "sabacc_pots: .* no Sabacc pot"),
         ({"threads": 0}, "threads: 0 is not from 1"),
         ({"hands": 0}, "hands: 0 is not from 1"),
-        ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is no range of antes"),
-        ({"sabacc_pots": (0, float("inf"))}, "sabacc_pots: 0.0 to inf is no range of antes"),
+        ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is not a range of antes"),
+        ({"sabacc_pots": (0, float("inf"))}, "sabacc_pots: 0.0 to inf is not a range of antes"),
         ({"seed": -1}, "seed: -1 is not from 0"),
         ({"reward_scale": 0}, "reward_scale: 0 is not above 0"),
         ({"reward_scale": -1.5}, "reward_scale: -1.5 is not above 0"),
         ({"reward_scale": float("nan")}, "reward_scale: nan is not above 0"),
-        ({"reward_scale": "x"}, "reward_scale: 'x' is no number"),
+        ({"reward_scale": "x"}, "reward_scale: 'x' is not a number"),
     ],
 )
 def test_what_makes_no_environment_is_refused_in_one_sentence(arguments, sentence):
@@ -263,32 +263,41 @@ def changed(**values):
 
 
 BAD_STATES = [
-    (lambda: None, "state: give what an environment's state"),
-    (dict, "state: give what an environment's state"),
-    (lambda: changed(tables="tables"), "state: give what an environment's state"),
+    (lambda: None, "state: this is not what an environment's state"),
+    (dict, "state: this is not what an environment's state"),
+    (lambda: changed(tables="tables"), "state: this is not what an environment's state"),
     (lambda: changed(tables=b"tables"), "these bytes do not have the format"),
-    (lambda: begun(rules="orsl").state(), "state: its rules, 'orsl', are others"),
-    (lambda: begun(num_envs=5).state(), "state: num_tables: 5 there, 4 here"),
-    (lambda: begun(num_players=3).state(), "state: num_players: 3 there, 2 here"),
-    (lambda: begun(hands=2).state(), "state: hands: 2 there, 1 here"),
-    (lambda: begun(bet_sizes=("max",)).state(), r"state: bet_sizes: \('max',\) there, \('min'"),
+    (lambda: begun(rules="orsl").state(), "state: its rules, 'orsl', are not the rules"),
+    (lambda: begun(num_envs=5).state(), "state: it has num_tables 5, and this environment has 4"),
+    (
+        lambda: begun(num_players=3).state(),
+        "state: it has num_players 3, and this environment has 2",
+    ),
+    (lambda: begun(hands=2).state(), "state: it has hands 2, and this environment has 1"),
+    (
+        lambda: begun(bet_sizes=("max",)).state(),
+        r"state: it has bet_sizes \('max',\), and this environment has \('min'",
+    ),
     (
         lambda: begun(stacks=(5, 9)).state(),
         r"state: it draws \['credits'\] for each episode, .* draws \[\]",
     ),
     (
         lambda: begun(opponents=["random"] * 9).state(),
-        "state: its opponents are not each from 0 to 0",
+        "state: its indices of opponents are not all from 0 to 0",
     ),
-    (lambda: changed(members=np.zeros(3, dtype=np.int64)), "state: its opponents are not each"),
+    (
+        lambda: changed(members=np.zeros(3, dtype=np.int64)),
+        "state: its indices of opponents are not",
+    ),
     (
         lambda: changed(seats=np.zeros(3, dtype=np.int64)),
-        "state: the learner is not to act at every",
+        "state: there is a table at which the learner",
     ),
-    (lambda: changed(rng={}), "state: its rng is no state"),
+    (lambda: changed(rng={}), "state: its rng is not a state"),
     (
         lambda: make(4).state(),
-        "state: the learner is not to act at every table, as it is after reset",
+        "state: there is a table at which the learner is not to act",
     ),
 ]
 
@@ -351,7 +360,7 @@ def test_bad_seeds(seed):
 @pytest.mark.parametrize("indices", [[9], 9, -5, "first", 10**30, [1.5, None]])
 def test_tables_that_there_are_not(indices):
     env = make(4)
-    with pytest.raises(SabaccError, match=r"indices: .* no tables from 0 to 3"):
+    with pytest.raises(SabaccError, match=r"indices: .* not tables from 0 to 3"):
         env.env_method("action_masks", indices=indices)
 
 

@@ -28,7 +28,7 @@ def test_a_class_by_module():
         (":", "cannot be imported"),
         (None, "unknown agent None; use one of"),
         (5, "unknown agent 5; use one of"),
-        ("os:getcwd", "'os:getcwd' is no class"),
+        ("os:getcwd", "'os:getcwd' is not a class"),
         ("builtins:object", "'builtins:object' has no method reset"),
         ("absent.safetensors", "cannot be read"),
     ],
@@ -68,7 +68,7 @@ METHODS = """
         ("class Mine", r"'mine:Mine' cannot be imported \(SyntaxError: "),
         ("import no_such_module", r"cannot be imported \(ModuleNotFoundError: "),
         ("1 / 0", r"cannot be imported \(ZeroDivisionError: division by zero\)"),
-        ("Mine = 5", "'mine:Mine' is no class; it names 5"),
+        ("Mine = 5", "'mine:Mine' is not a class; it names 5"),
         ("class Mine:\n    def reset(self, n): pass", "'mine:Mine' has no method act"),
         (
             "class Mine:" + METHODS,

@@ -20,7 +20,10 @@ def test_the_command_says_how_far_agents_are(capsys: pytest.CaptureFixture[str])
         (("one_cart", "random"), "unknown rung 'one_cart'"),
         (("one_card",), "agents: give at least one"),
         (("one_card", "nobody"), "nobody"),
-        (("one_card", "tests.support.toys:Undecided"), "toys:Undecided' must return from"),
+        (
+            ("one_card", "tests.support.toys:Undecided"),
+            "toys:Undecided' must return an array of shape",
+        ),
         (("one_card", "tests.support.toys:Illegal"), "toys:Illegal' chose action"),
         (("one_card", "zoo:casino-2p"), "was made for the rules 'casino'"),
         (("one_card", "random", "--samples", 0), "samples: 0 is too few"),

@@ -87,8 +87,8 @@ def test_what_is_wrong_is_said_as_on_the_cpu(wrong):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"threads": 2}, "threads: a GPU steps all tables at once; leave threads at 1"),
-        ({"keys": lambda table, hand: 7}, "device: tables on a GPU cannot ask functions; give "),
+        ({"threads": 2}, "threads: tables on a GPU use no CPU threads; leave it at 1"),
+        ({"keys": lambda table, hand: 7}, "device: tables on a GPU cannot call functions; give "),
     ],
 )
 def test_what_a_gpu_cannot_do_is_refused(settings, words):
@@ -107,7 +107,7 @@ def test_too_many_tables_for_the_memory(monkeypatch):
 
 def test_tables_of_another_device_are_no_source_of_clones():
     pair = DevicePair("cuda", "casino", 2, 2, seed=1)
-    with pytest.raises(SabaccError, match="clone_from: the tables are on different devices"):
+    with pytest.raises(SabaccError, match="other: its tables are on another device"):
         pair.other.clone_from(pair.cpu, [0], [1])
 
 

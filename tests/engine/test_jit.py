@@ -21,7 +21,7 @@ COMPILES_ONE = "from sabacc_env.engine.chance import mix; print(mix(3))"
 JIT = "from sabacc_env.engine.jit import jit\n"
 CALLED = "@jit\ndef doubled(x): return 2 * x\n"
 CALLS = "from {} import doubled\n@jit\ndef twice(x): return 2 * doubled(x)\n"
-NOTICE = "sabacc-env: compiling what is new"
+NOTICE = "sabacc-env: compiling the engine"
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -103,7 +103,7 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-KEPT_NOWHERE = "no folder can be written"
+KEPT_NOWHERE = "no cache folder can be written"
 
 
 def emptied(data: bytes) -> bytes:

@@ -207,7 +207,7 @@ def test_an_illegal_action_ends_the_episode(rules):
         assert not info["action_mask"].any()
         assert not env.action_masks().any()
         assert plain(observation) == plain(before)
-        with pytest.raises(SabaccError, match="step: no episode is in play; call reset"):
+        with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
             env.step(0)
     _, info = env.reset()
     assert "illegal_action" not in info
@@ -218,7 +218,7 @@ def test_what_is_no_whole_number_changes_nothing(action):
     env = make()
     env.reset(seed=1)
     before = env.game.to_bytes()
-    with pytest.raises(IllegalMove, match="is no action: use a whole number"):
+    with pytest.raises(IllegalMove, match="is not an action; give a whole number"):
         env.step(action)
     assert env.game.to_bytes() == before
     assert env.action_masks().any()
@@ -227,11 +227,11 @@ def test_what_is_no_whole_number_changes_nothing(action):
 def test_a_step_needs_an_episode():
     env = make()
     assert not env.action_masks().any()
-    with pytest.raises(SabaccError, match="step: no episode is in play; call reset"):
+    with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
         env.step(0)
     env.reset(seed=1)
     steps(env, np.random.default_rng(0))
-    with pytest.raises(SabaccError, match="step: no episode is in play; call reset"):
+    with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
         env.step(0)
 
 
@@ -312,14 +312,14 @@ def test_options_for_the_first_hand():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seats": 0}, "options: 'seats' is unknown; did you mean 'seat'?"),
-        ({"credit": [9, 9]}, "options: 'credit' is unknown; did you mean 'credits'?"),
+        ({"seats": 0}, "unknown option 'seats'; did you mean 'seat'?"),
+        ({"credit": [9, 9]}, "unknown option 'credit'; did you mean 'credits'?"),
         ({"seat": 2}, "seat: 2 is not from 0 to 1"),
-        ({"seat": "first"}, "seat: 'first' is no whole number"),
+        ({"seat": "first"}, "seat: 'first' is not a whole number"),
         ({"dealer": 2}, "dealer: 2 is not from 0 to 1"),
         ({"credits": [100]}, "credits: give one number for each of 2 seats"),
         ({"deck": [1, 2]}, "deck: give each of the 62 cards of the rules once"),
-        (["dealer"], r"options: \['dealer'\] is no dict"),
+        (["dealer"], r"options: \['dealer'\] is not a dict"),
     ],
 )
 def test_options_that_make_no_game_lose_nothing(options, message):
@@ -487,7 +487,7 @@ def test_rendering_shows_what_the_learner_may_see(capsys):
         ({"opponents": RandomAgent}, "opponents: <class .*RandomAgent'> is not an agent"),
         ({"opponents": []}, "opponents: give at least 1"),
         ({"weights": [1, 2]}, "weights: give one for each opponent"),
-        ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is no range of antes"),
+        ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is not a range of antes"),
         ({"rules": "black_spire", "stacks": (3, 9)}, "stacks: .* played for points"),
         ({"rules": "spacers", "sabacc_pots": (3, 9)}, "sabacc_pots: .* no Sabacc pot"),
     ],
@@ -499,5 +499,5 @@ def test_bad_arguments(arguments, message):
 
 
 def test_an_unknown_render_mode_is_refused():
-    with pytest.raises(SabaccError, match="render_mode: 'rgb_array' is unknown; use ansi or human"):
+    with pytest.raises(SabaccError, match="unknown render_mode 'rgb_array'; use ansi or human"):
         SabaccEnv(render_mode="rgb_array")

@@ -380,7 +380,9 @@ def test_every_agent_may_observe_at_any_time() -> None:
 def test_nobody_else_may_observe() -> None:
     env = sabacc_v0.env(num_players=2)
     env.reset(seed=1)
-    with pytest.raises(SabaccError, match="'player_9' is unknown; known: player_0, player_1"):
+    with pytest.raises(
+        SabaccError, match="unknown agent 'player_9'; the agents are player_0, player_1"
+    ):
         env.observe("player_9")
 
 
@@ -399,7 +401,7 @@ def test_raw_env_refuses_illegal_actions_and_changes_nothing(rules: str) -> None
             with pytest.raises(IllegalMove, match=rf"action {action} .*{env.agent_selection}"):
                 env.step(action)
         for action in (None, True, 1.0, "stand", [0], np.zeros(1, dtype=int)):
-            with pytest.raises(IllegalMove, match="is no action"):
+            with pytest.raises(IllegalMove, match="is not an action"):
                 env.step(action)
         assert (everything(env), env.game.to_bytes()) == before
         env.step(random_action(env, rng))
@@ -411,7 +413,7 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     env.reset(seed=2)
     env.step(random_action(env, random.Random(1)))
     culprit = env.agent_selection
-    with pytest.raises(IllegalMove, match="True is no action"):  # the space contains it
+    with pytest.raises(IllegalMove, match="True is not an action"):  # the space contains it
         env.step(True)
     env.step(int(np.argmin(env.observe(culprit)["action_mask"])))
     assert env.rewards == {agent: -1 if agent == culprit else 0 for agent in env.possible_agents}
@@ -499,15 +501,15 @@ def test_a_seed_decides_the_first_dealer_and_all_seats_deal() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delaer": 0}, "options: 'delaer' is unknown; did you mean 'dealer'?"),
-        ({"credit": [9, 9]}, "options: 'credit' is unknown; did you mean 'credits'?"),
-        ({"sabbac_pot": 3}, "options: 'sabbac_pot' is unknown; did you mean 'sabacc_pot'?"),
+        ({"delaer": 0}, "unknown option 'delaer'; did you mean 'dealer'?"),
+        ({"credit": [9, 9]}, "unknown option 'credit'; did you mean 'credits'?"),
+        ({"sabbac_pot": 3}, "unknown option 'sabbac_pot'; did you mean 'sabacc_pot'?"),
         ({"dealer": 2}, "dealer: 2 is not from 0 to 1"),
         ({"credits": [100]}, "credits: give one number for each of 2 seats"),
-        ({"credits": 100}, "credits: 100 is no sequence"),
+        ({"credits": 100}, "credits: 100 is not a sequence"),
         ({"deck": [1, 2]}, "deck: give each of the 62 cards of the rules once"),
         ({"dice": [(0, 7)]}, "dice: 0 is not from 1 to 6"),
-        (["dealer"], r"options: \['dealer'\] is no dict"),
+        (["dealer"], r"options: \['dealer'\] is not a dict"),
     ],
 )
 def test_options_that_make_no_game(options: Any, message: str) -> None:
@@ -654,10 +656,10 @@ def test_parallel_env_plays_the_same_game(rules: str) -> None:
         ({"rules": None}, "rules: None is not a rule set"),
         ({"num_players": 1}, "num_players: 1 is not from 2 to 8"),
         ({"num_players": 9}, "num_players: 9 is not from 2 to 8"),
-        ({"num_players": 2.0}, "num_players: 2.0 is no whole number"),
-        ({"num_players": True}, "num_players: True is no whole number"),
+        ({"num_players": 2.0}, "num_players: 2.0 is not a whole number"),
+        ({"num_players": True}, "num_players: True is not a whole number"),
         ({"hands": 0}, "hands: 0 is not from 1 to"),
-        ({"hands": "3"}, "hands: '3' is no whole number"),
+        ({"hands": "3"}, "hands: '3' is not a whole number"),
         ({"bet_sizes": ()}, "bet_sizes: give a sequence"),
         ({"bet_sizes": 0.5}, "bet_sizes: give a sequence"),
         ({"bet_sizes": None}, "bet_sizes: give a sequence"),
@@ -666,8 +668,8 @@ def test_parallel_env_plays_the_same_game(rules: str) -> None:
         ({"bet_sizes": (-1,)}, "bet_sizes: -1 is not a bet size"),
         ({"bet_sizes": (float("nan"),)}, "bet_sizes: nan is not a bet size"),
         ({"bet_sizes": (True,)}, "bet_sizes: True is not a bet size"),
-        ({"bet_sizes": (1,) * 34}, "bet_sizes: 34 are too many"),
-        ({"render_mode": "rgb_array"}, "render_mode: 'rgb_array' is unknown"),
+        ({"bet_sizes": (1,) * 34}, "bet_sizes: 34 bet sizes are too many"),
+        ({"render_mode": "rgb_array"}, "unknown render_mode 'rgb_array'"),
     ],
 )
 @pytest.mark.parametrize("make", [sabacc_v0.env, sabacc_v0.raw_env, sabacc_v0.parallel_env])

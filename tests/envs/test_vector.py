@@ -458,7 +458,7 @@ def test_other_wrappers(wrapper):
     ("arguments", "message"),
     [
         ({"num_envs": 0}, "num_envs: 0 is not from 1"),
-        ({"num_envs": 2.0}, "num_envs: 2.0 is no whole number"),
+        ({"num_envs": 2.0}, "num_envs: 2.0 is not a whole number"),
         ({"rules": "sabacc"}, 'rules: "sabacc" is not a rule set'),
         ({"num_players": 9}, "num_players: 9 is not from 2 to 8"),
         ({"opponents": None}, "opponents: None is not an agent"),
@@ -466,11 +466,11 @@ def test_other_wrappers(wrapper):
         ({"weights": [1, 1]}, "weights: give one for each opponent"),
         ({"hands": 0}, "hands: 0 is not from 1 to"),
         ({"bet_sizes": 5}, "bet_sizes: give a sequence"),
-        ({"stacks": (0, 5)}, "stacks: 0.0 to 5.0 is no range of antes from 1 to"),
+        ({"stacks": (0, 5)}, "stacks: 0.0 to 5.0 is not a range of antes from 1 to"),
         ({"threads": 0}, "threads: 0 is not from 1"),
         (
             {"autoreset_mode": "Never"},
-            "autoreset_mode: 'Never' is unknown; use an AutoresetMode or one of NextStep, SameStep",
+            "unknown autoreset_mode 'Never'; use an AutoresetMode or one of NextStep, SameStep",
         ),
     ],
 )
@@ -497,13 +497,13 @@ def test_bad_actions_change_nothing(actions):
     ("arguments", "message"),
     [
         ({"seed": -1}, "seed: -1 is not from 0"),
-        ({"seed": [1, 2, 3]}, r"seed: \[1, 2, 3\] is no whole number"),
-        ({"options": ["reset_mask"]}, r"options: \['reset_mask'\] is no dict"),
-        ({"options": {"reset_masks": 1}}, "options: 'reset_masks' is unknown; did you mean"),
+        ({"seed": [1, 2, 3]}, r"seed: \[1, 2, 3\] is not a whole number"),
+        ({"options": ["reset_mask"]}, r"options: \['reset_mask'\] is not a dict"),
+        ({"options": {"reset_masks": 1}}, "unknown option 'reset_masks'; did you mean"),
         ({"options": {"reset_mask": [True]}}, "reset_mask: give an array of 3 bool"),
         ({"options": {"reset_mask": [1, 0, 1]}}, "reset_mask: give an array of 3 bool"),
         ({"options": {"reset_mask": [False] * 3}}, "at least one of them True"),
-        ({"options": {"reset_mask": [True] * 3}, "seed": 1}, "seed: it starts all tables anew"),
+        ({"options": {"reset_mask": [True] * 3}, "seed": 1}, "seed: a seed restarts all tables"),
     ],
 )
 def test_bad_resets_change_nothing(arguments, message):

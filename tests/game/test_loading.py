@@ -60,7 +60,7 @@ def come_through_their_bytes(table: tuple[RuleSet, int], seed: int) -> None:
     try:
         many = Tables(rules, 8, players, seed=seed, hands=3)
     except SabaccError as error:
-        if "the antes leave nobody a decision" not in str(error):
+        if "the antes leave no seat a decision" not in str(error):
             raise
         return
     for _ in range(6):
@@ -129,22 +129,25 @@ def put(**values: Any) -> Change:
     ("change", "sentence"),
     [
         (dict.clear, "of another engine version"),
-        (lambda header: header.pop("rules"), "hold no game"),
-        (put(rules=5), "hold no game"),
+        (lambda header: header.pop("rules"), "hold an incomplete description of a game"),
+        (put(rules=5), "hold an incomplete description of a game"),
         (put(rules="{"), "canonical rules: not JSON"),
         (put(rules="[]"), "canonical rules: not a JSON object"),
         (put(rules='{"name": 5}'), "name"),
-        (put(start=[]), "hold no game"),
-        (put(start={"seed": 1}), "hold no start of a hand"),
+        (put(start=[]), "hold an incomplete description of a game"),
+        (put(start={"seed": 1}), "hold a start that no hand can have"),
         (lambda header: header["start"].update(dealer="x"), "dealer"),
         (lambda header: header["start"].update(deck=[1]), "deck"),
         (lambda header: header["start"].update(num_players=None), "num_players"),
-        (lambda header: header["start"].update(dice=[[1, 2]]), "hold dice that were not given"),
-        (put(played=None), "hold moves that are none"),
-        (put(played=["x"]), "hold moves that are none"),
-        (put(played=[True]), "hold moves that are none"),
-        (put(played=[99 << 32]), "hold moves that are none"),
-        (put(played=[9 << 32 | 62]), "hold moves that are none"),
+        (
+            lambda header: header["start"].update(dice=[[1, 2]]),
+            "hold rolled dice that were not given",
+        ),
+        (put(played=None), "hold invalid moves"),
+        (put(played=["x"]), "hold invalid moves"),
+        (put(played=[True]), "hold invalid moves"),
+        (put(played=[99 << 32]), "hold invalid moves"),
+        (put(played=[9 << 32 | 62]), "hold invalid moves"),
     ],
 )
 def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> None:
@@ -156,27 +159,27 @@ def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> No
     ("change", "sentence"),
     [
         (dict.clear, "of another engine version"),
-        (lambda header: header.pop("seed"), "hold no tables"),
-        (put(seed=None), "hold no tables"),
-        (put(seed="x"), "hold no tables"),
+        (lambda header: header.pop("seed"), "hold an incomplete description of tables"),
+        (put(seed=None), "hold an incomplete description of tables"),
+        (put(seed="x"), "hold an incomplete description of tables"),
         (put(rules=None), "rules"),
-        (put(rules=[]), "hold no tables"),
+        (put(rules=[]), "hold an incomplete description of tables"),
         (put(rules=[5]), "canonical rules"),
-        (put(num_tables=3), "num_players|bytes in place of"),
-        (put(num_tables=5), "num_players|bytes in place of"),
+        (put(num_tables=3), "num_players|bytes of records instead of"),
+        (put(num_tables=5), "num_players|bytes of records instead of"),
         (put(num_tables=10**12), "num_tables"),
         (put(num_tables=2.5), "num_tables"),
         (put(bet_sizes=[[]]), "bet_sizes"),
         (put(bet_sizes=5), "bet_sizes"),
         (put(packed="x"), "packed"),
         (put(hands=0), "hands"),
-        (put(hands=4), "hold other tables than these"),
+        (put(hands=4), "hold tables that do not fit their description"),
         (put(calls=-1), "calls"),
         (put(calls=None), "calls"),
         (put(histories=5), "histories"),
-        (put(histories=[[]]), "hold histories of other tables"),
-        (put(histories=[["x"]] * 4), "hold moves that are none"),
-        (put(more=5), "hold no tables"),
+        (put(histories=[[]]), "hold another number of histories than of tables"),
+        (put(histories=[["x"]] * 4), "hold invalid moves"),
+        (put(more=5), "hold an incomplete description of tables"),
     ],
 )
 def test_tables_of_wrong_content_are_refused(change: Change, sentence: str) -> None:
@@ -202,7 +205,9 @@ def test_a_state_of_another_length_is_refused(cut: slice) -> None:
     ):
         header, state = unpack_checked(form, data)
         for other in (state[cut], state + b"x"):
-            with pytest.raises(SabaccError, match=r"bytes in place of|other tables|num_tables"):
+            with pytest.raises(
+                SabaccError, match=r"bytes of records instead of|fit their description|num_tables"
+            ):
                 kind.from_bytes(pack_with_checksum(form, header, other))
 
 
@@ -230,12 +235,12 @@ def test_a_number_out_of_range_is_refused_by_its_name(name: str, last: bool) -> 
     header, state = unpack_checked(game.FORMAT, PLAYING.to_bytes())
     records = np.frombuffer(bytearray(state), GAME_DTYPE)
     spoil(records)
-    with pytest.raises(SabaccError, match=f"{name} is out of range|numbers of seats"):
+    with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
         Game.from_bytes(pack_with_checksum(game.FORMAT, header, records.tobytes()))
     header, state = unpack_checked(tables.FORMAT, AT_TABLES.to_bytes())
     for first in (16 * 4, len(state) - 8 * 4 - 4 * GAME_DTYPE.itemsize):
         whole = bytearray(state)
         records = np.frombuffer(whole, GAME_DTYPE, 4, first)
         spoil(records)
-        with pytest.raises(SabaccError, match=f"{name} is out of range|numbers of seats"):
+        with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
             Tables.from_bytes(pack_with_checksum(tables.FORMAT, header, bytes(whole)))

@@ -452,7 +452,7 @@ def test_tables_that_cannot_be_dealt_stop_until_they_are_restarted(bad: Any, pla
 def test_stakes_that_leave_no_decision_stop_a_table_until_it_gets_others() -> None:
     tables = Tables(RuleSet(phases=("betting",)), 3, 2, seed=1, credits=[90, 90])
     tables.set_hand_starts([1], credits=[[4, 4]])
-    with pytest.raises(SabaccError, match="credits: at table 1 the antes leave nobody a decision"):
+    with pytest.raises(SabaccError, match="credits: at table 1 the antes leave no seat a decision"):
         tables.play(random_legal, 100)
     with pytest.raises(SabaccError, match=r"table 1: it stopped .*; restart it"):
         tables.step([0, 0, 0])
@@ -525,7 +525,7 @@ def test_tables_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.Monkey
 
 def test_a_match_that_starts_without_a_decision_is_refused() -> None:
     rules = RuleSet(phases=("betting",))
-    with pytest.raises(SabaccError, match="credits: at table 2 the antes leave nobody a decision"):
+    with pytest.raises(SabaccError, match="credits: at table 2 the antes leave no seat a decision"):
         Tables(rules, 3, 2, credits=[[9, 9], [9, 9], [4, 4]])
 
 
@@ -607,7 +607,7 @@ def test_copies_have_the_same_future(
 @with_every_copy
 def test_tables_that_ask_functions_are_not_copied(copied: Callable[[Tables], Tables]) -> None:
     tables = Tables("orsl", 2, 2, keys=hand_count_of)
-    with pytest.raises(SabaccError, match="ask functions cannot be copied; use to_bytes"):
+    with pytest.raises(SabaccError, match="call functions cannot be copied; use to_bytes"):
         copied(tables)
 
 
@@ -660,15 +660,15 @@ def test_damaged_bytes_are_refused() -> None:
     [
         ({"rules": "sabac"}, 'rules: "sabac" is not a rule set'),
         ({"num_tables": 0}, "num_tables: 0 is not from 1"),
-        ({"num_tables": 2.0}, "num_tables: 2.0 is no whole number"),
+        ({"num_tables": 2.0}, "num_tables: 2.0 is not a whole number"),
         ({"num_players": 1}, "num_players: 1 is not from 2 to 8"),
         ({"num_players": 9}, "num_players: 9 is not from 2 to 8"),
         ({"seed": -1}, "seed: -1 is not from 0"),
-        ({"seed": "x"}, "seed: 'x' is no whole number"),
+        ({"seed": "x"}, "seed: 'x' is not a whole number"),
         ({"hands": 0}, "hands: 0 is not from 1"),
         ({"bet_sizes": ()}, "bet_sizes: give a sequence"),
         ({"num_players": np.array([2, 3])}, "num_players: give one, or one for each of 3 tables"),
-        ({"num_players": np.array([2.0, 3, 4])}, "num_players: 2.0 is no whole number"),
+        ({"num_players": np.array([2.0, 3, 4])}, "num_players: 2.0 is not a whole number"),
         ({"packed": "yes"}, "packed: 'yes' is neither True nor False"),
         ({"packed": 1}, "packed: 1 is neither True nor False"),
         ({"keys": [1, 2]}, r"keys: give whole numbers of shape \(3,\)"),
@@ -680,7 +680,7 @@ def test_damaged_bytes_are_refused() -> None:
         ({"dealers": [True, False, True]}, "dealers: give whole numbers"),
         ({"credits": 5.0}, "credits: give whole numbers"),
         ({"credits": [[100, 100, 100]] * 3}, r"credits: give whole numbers of shape \(3, 2\)"),
-        ({"credits": lambda table, count: [1, 2, 3]}, "credits: .* returning a row"),
+        ({"credits": lambda table, count: [1, 2, 3]}, "credits: .* returning one row"),
         ({"credits": [[100, -1]] * 3}, "credits: .* negative"),
         ({"credits": [[100, 3]] * 3}, "credits: fewer than two seats of a table can pay"),
         ({"credits": [[2**30, 2**30]] * 3}, "credits: more than 2147483647"),
@@ -710,14 +710,14 @@ BAD_STEPS: list[tuple[Any, Any, str]] = [
     (["0", "0", "0"], None, "actions: give 3 whole numbers"),
     (None, None, "actions: give 3 whole numbers"),
     ([0, 0, 0], [0, 1], "actions: give 2 whole numbers"),
-    ([0], [3], "tables: indices go from 0 to 2"),
-    ([0], [-1], "tables: indices go from 0 to 2"),
-    ([0, 0], [1, 1], "tables: an index is named twice"),
+    ([0], [3], "tables: table indices go from 0 to 2"),
+    ([0], [-1], "tables: table indices go from 0 to 2"),
+    ([0, 0], [1, 1], "tables: an index is given twice"),
     ([0], 1, "tables: give a one-dimensional array"),
     ([0], [1.0], "tables: give a one-dimensional array"),
     ([0, 0], [True, False, True], "tables: give a one-dimensional array"),
-    ([[0], [0, 0], 0], None, "actions: rows of several lengths"),
-    ([0, 0], [[0], [1, 2]], "tables: rows of several lengths"),
+    ([[0], [0, 0], 0], None, "actions: the rows have different lengths"),
+    ([0, 0], [[0], [1, 2]], "tables: the rows have different lengths"),
 ]
 ILLEGAL_STEPS: list[tuple[Any, Any, str]] = [
     ([0, 6, 0], None, r"table 1: action 6 \(check\) is not legal for seat \d now"),
@@ -760,7 +760,7 @@ def test_no_such_table(table: Any) -> None:
         ([0, 1], np.array([0, 2**64 - 1], np.uint64), "seats: table 1 has seats 0 to 1"),
         ([0, 1], [0], "seats: give 2 whole numbers, or one for all"),
         ([0, 1], [[0, 0]], "seats: give 2 whole numbers"),
-        ([0, 1], [[0], [1, 2]], "seats: rows of several lengths"),
+        ([0, 1], [[0], [1, 2]], "seats: the rows have different lengths"),
         ([0, 1], [0.0, np.nan], "seats: give 2 whole numbers"),
         ([0, 1], [True, False], "seats: give 2 whole numbers"),
         ([0, 1], "me", "seats: give 2 whole numbers"),
@@ -784,11 +784,11 @@ def test_what_no_seat_saw_is_not_observed(which: Any, seats: Any, message: str) 
 @pytest.mark.parametrize(
     ("other", "sources", "message"),
     [
-        (5, [0], "other: 5 is no Tables"),
-        (None, [[0], [1, 2]], "sources: rows of several lengths"),
+        (5, [0], "other: 5 is not a Tables"),
+        (None, [[0], [1, 2]], "sources: the rows have different lengths"),
         (None, [0.5], "sources: give a one-dimensional array of table indices"),
         (None, [0, 1], "sources: give 1 table indices"),
-        (None, [2], "sources: indices go from 0 to 1"),
+        (None, [2], "sources: table indices go from 0 to 1"),
     ],
 )
 def test_what_is_no_source_of_clones(other: Any, sources: Any, message: str) -> None:

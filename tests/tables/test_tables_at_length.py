@@ -189,7 +189,7 @@ def test_clones_of_other_games_are_refused() -> None:
     for other in (Tables("orsl", 4, 2), Tables("casino", 4, 3), Tables("casino", 4, 2, hands=5)):
         with pytest.raises(SabaccError, match="differ in rules, players or hands"):
             tables.clone_from(other, [0], [1])
-    with pytest.raises(SabaccError, match="sources: indices go from 0 to 3"):
+    with pytest.raises(SabaccError, match="sources: table indices go from 0 to 3"):
         tables.clone_from(tables, [4], [1])
 
 
@@ -290,7 +290,7 @@ def test_what_is_no_policy_is_refused(policies: object) -> None:
 
 @pytest.mark.skipif(INTERPRETED, reason="interpreted functions take anything")
 def test_a_function_that_is_not_compiled_is_no_policy() -> None:
-    with pytest.raises(SabaccError, match="make it with @policy"):
+    with pytest.raises(SabaccError, match="make one with @policy"):
         Tables("casino", 2, 2).play(lambda observation, legal, word: 0, 1)
 
 

@@ -117,9 +117,9 @@ def test_a_rung_of_the_ladder_is_watched_too(watch):
         (["random"] * 9, "agents: 9 given; name one for each seat, 2 to 8"),
         (["random", "nobody"], "unknown agent 'nobody'"),
         (["random", "random", "--rules", "cassino"], "did you mean casino?"),
-        (["random", "random", "--speed", "0"], "--speed: 0.0 is not"),
+        (["random", "random", "--speed", "0"], "--speed: 0.0 is out of range"),
         (["random", "random", "--seed", "-1"], "seed"),
-        (["random", "tests.support.toys:JUNK"], "'tests.support.toys:JUNK' is no class"),
+        (["random", "tests.support.toys:JUNK"], "'tests.support.toys:JUNK' is not a class"),
     ],
 )
 def test_a_mistake_is_one_sentence(watch, arguments, words):

@@ -249,7 +249,7 @@ hidden_sizes = [8]
             "pool={current = 0, snapshots = 0, scripted = {}}",
             "pool: give at least one opponent a weight",
         ),
-        ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is no range of antes"),
+        ("start.stacks=[9, 3]", "stacks: 9.0 to 3.0 is not a range of antes"),
         ("start.stacks=[0.5, 3]", "start: stacks must be at least one ante"),
         ("rules=one_drw", "is not a rule set or a rung of the ladder; use "),
         ("rules=one_drw", "; did you mean one_draw?"),
