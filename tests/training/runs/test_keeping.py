@@ -189,7 +189,7 @@ def test_a_folder_has_one_writer_until_that_is_killed(
     assert (code, output) == (2, "")
     assert errors == (
         f"sabacc: {folder}: another process is writing into this folder; wait until it ends, or "
-        "name another\n"
+        "choose another\n"
     )
     other.kill()
     other.wait()
