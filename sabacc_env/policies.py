@@ -4,11 +4,13 @@ A policy is a plain function ``(observation, legal, word) -> action`` over the e
 ``observation`` the row of the seat to act, ``legal`` the legal actions as bits, ``word`` a random
 word of 32 bits, all the chance that it may use.
 
-The row has the blocks of ``sabacc_env.observation.named_blocks`` by name, each flat:
-``observation.own_total[1]``, ``observation.own_slots[3 * slot + 2]``. Only the two whose rows are
-copied whole, ``opponents`` and ``log``, have these as records:
-``observation.opponents[0].features[3]``. As in all compiled code no index is checked. The row is
-the table's own: a policy that writes it spoils what is observed.
+The row has the blocks of ``sabacc_env.observation.BLOCKS`` by name, each flat, and
+``sabacc_env.observation.COLUMNS`` numbers their columns: ``SLOT = COLUMNS.own_slots`` outside the
+policy, ``observation.own_slots[len(SLOT) * slot + SLOT.known]`` in it. Only the two blocks whose
+rows are copied whole, ``opponents`` and ``log``, have these as records:
+``observation.opponents[0].features[SEAT.is_all_in]``, where ``SEAT = COLUMNS.opponents``. As in all
+compiled code no index is checked. The row is the table's own: a policy that writes it spoils what
+is observed.
 
 >>> @policy
 ... def cautious(observation, legal, word):

@@ -7,6 +7,7 @@
 from sabacc_env.observation.decoding import DecodedObservations, DecodedOpponents, decode
 from sabacc_env.observation.named_blocks import (
     BLOCKS,
+    COLUMNS,
     OBSERVATION_SIZE,
     PACKED_SCALES,
     Blocks,
@@ -17,6 +18,7 @@ from sabacc_env.observation.named_blocks import (
 
 __all__ = [
     "BLOCKS",
+    "COLUMNS",
     "OBSERVATION_SIZE",
     "PACKED_SCALES",
     "Blocks",

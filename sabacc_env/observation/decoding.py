@@ -12,13 +12,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.layout import KINDS, NUM_CARDS
+from sabacc_env.engine.layout import KINDS, MAX_HAND, NUM_CARDS, OBSERVED_ROUNDS
 from sabacc_env.engine.observation.encoding import ENCODING_TO_VALUE, KIND_ENCODING
-from sabacc_env.observation.named_blocks import PACKED_SCALES, Blocks, blocks
+from sabacc_env.observation.named_blocks import COLUMNS, PACKED_SCALES, Blocks, blocks
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
+
+SEAT: Final = COLUMNS.opponents
+KNOWN_CARDS: Final = slice(SEAT.known_card_1, SEAT.known_card_1 + MAX_HAND)
+LAST_ACTION: Final = slice(SEAT.last_source, SEAT.last_money + 1)
+CARD_ACTIONS: Final = slice(SEAT.round_1_source, len(SEAT))
 
 
 def decode(observations: NDArray[Any]) -> DecodedObservations:
@@ -60,22 +65,22 @@ class DecodedObservations:
     @cached_property
     def own_values(self) -> Ints:
         """The own cards by slot, (..., 5)."""
-        return _values(self._seen.own_slots[..., 0])
+        return _values(self._seen.own_slots[..., COLUMNS.own_slots.card])
 
     @cached_property
     def own_held(self) -> Bools:
         """Whether an own slot holds a card, (..., 5)."""
-        return _is_card(self._seen.own_slots[..., 0])
+        return _is_card(self._seen.own_slots[..., COLUMNS.own_slots.card])
 
     @cached_property
     def own_suits(self) -> Ints:
         """The suits of the own cards by slot, 1 to 3, 0 for a Sylop or no card, (..., 5)."""
-        return _whole(self._seen.own_slots[..., 1], 3)
+        return _whole(self._seen.own_slots[..., COLUMNS.own_slots.suit], 3)
 
     @cached_property
     def own_known(self) -> Bools:
         """Whether everyone knows the own card of a slot, (..., 5)."""
-        return _flag(self._seen.own_slots[..., 2])
+        return _flag(self._seen.own_slots[..., COLUMNS.own_slots.known])
 
     @cached_property
     def own_counts(self) -> Ints:
@@ -85,12 +90,12 @@ class DecodedObservations:
     @cached_property
     def own_total(self) -> Ints:
         """The total of the own hand, Spike Card counted, 0 without a hand, (...)."""
-        return _whole(self._seen.own_total[..., 0], 10)
+        return _whole(self._seen.own_total[..., COLUMNS.own_total.total], 10)
 
     @cached_property
     def own_rank_place(self) -> Ints:
         """The place in the ranking's list that the own hand has, 1 the best, 31 without one."""
-        return 31 - _whole(self._seen.own_rank[..., 0], 31)
+        return 31 - _whole(self._seen.own_rank[..., COLUMNS.own_rank.place], 31)
 
     @cached_property
     def own_rank_key(self) -> Ints:
@@ -98,39 +103,39 @@ class DecodedObservations:
 
         For a Nulrhek it is 63 less the distance of the total from zero.
         """
-        return _whole(self._seen.own_rank[..., 1], 63)
+        return _whole(self._seen.own_rank[..., COLUMNS.own_rank.first_key], 63)
 
     @cached_property
     def own_spike_card(self) -> Ints:
         """The own Spike Card, (...)."""
-        return _values(self._seen.own_spike[..., 0])
+        return _values(self._seen.own_spike[..., COLUMNS.own_spike.card])
 
     @cached_property
     def has_spike_card(self) -> Bools:
         """Whether there is an own Spike Card, (...)."""
-        return _is_card(self._seen.own_spike[..., 0])
+        return _is_card(self._seen.own_spike[..., COLUMNS.own_spike.card])
 
     # The piles.
 
     @cached_property
     def drawn_card(self) -> Ints:
         """The card that this seat is deciding on, (...)."""
-        return _values(self._seen.drawn[..., 0])
+        return _values(self._seen.drawn[..., COLUMNS.drawn.card])
 
     @cached_property
     def has_drawn_card(self) -> Bools:
         """Whether this seat is deciding on a card that it drew, (...)."""
-        return _is_card(self._seen.drawn[..., 0])
+        return _is_card(self._seen.drawn[..., COLUMNS.drawn.card])
 
     @cached_property
     def top_discard(self) -> Ints:
         """The top of the discard pile, (...)."""
-        return _values(self._seen.discard_top[..., 0])
+        return _values(self._seen.discard_top[..., COLUMNS.discard_top.card])
 
     @cached_property
     def has_top_discard(self) -> Bools:
         """Whether a card lies face up on the discard pile, (...)."""
-        return _is_card(self._seen.discard_top[..., 0])
+        return _is_card(self._seen.discard_top[..., COLUMNS.discard_top.card])
 
     @cached_property
     def seen_counts(self) -> Ints:
@@ -140,7 +145,7 @@ class DecodedObservations:
     @cached_property
     def draw_pile_size(self) -> Ints:
         """How many cards the draw pile holds, (...)."""
-        return _whole(self._seen.draw_pile[..., 0], NUM_CARDS)
+        return _whole(self._seen.draw_pile[..., COLUMNS.draw_pile.size], NUM_CARDS)
 
     # The course of the hand.
 
@@ -158,12 +163,12 @@ class DecodedObservations:
     @cached_property
     def is_betting(self) -> Bools:
         """Whether it is a betting phase, (...)."""
-        return _flag(self._seen.phase[..., 3])
+        return _flag(self._seen.phase[..., COLUMNS.phase.betting])
 
     @cached_property
     def is_second_choice(self) -> Bools:
         """Whether someone is deciding on a card just drawn, (...)."""
-        return _flag(self._seen.phase[..., 1])
+        return _flag(self._seen.phase[..., COLUMNS.phase.second_choice])
 
     @cached_property
     def dice(self) -> Ints:
@@ -173,84 +178,84 @@ class DecodedObservations:
     @cached_property
     def seats_after_dealer(self) -> Ints:
         """How many seats to the left of the dealer this seat is, 0 for the dealer, (...)."""
-        return _whole(self._seen.table[..., 0], 8)
+        return _whole(self._seen.table[..., COLUMNS.table.seats_after_dealer], 8)
 
     @cached_property
     def num_players(self) -> Ints:
         """The seats at the table, (...)."""
-        return _whole(self._seen.table[..., 2], 8)
+        return _whole(self._seen.table[..., COLUMNS.table.players], 8)
 
     @cached_property
     def num_remaining(self) -> Ints:
         """The seats that remain in the hand, (...)."""
-        return _whole(self._seen.table[..., 3], 8)
+        return _whole(self._seen.table[..., COLUMNS.table.remaining], 8)
 
     @cached_property
     def hands_left(self) -> Ints:
         """The hands left in the episode, this one included, 10 for more than ten, (...)."""
-        return _whole(self._seen.table[..., 4], 10)
+        return _whole(self._seen.table[..., COLUMNS.table.hands_left], 10)
 
     # Credits and bets.
 
     @cached_property
     def faces_bet(self) -> Bools:
         """Whether this seat has a bet to call, (...)."""
-        return _flag(self._seen.betting[..., 2])
+        return _flag(self._seen.betting[..., COLUMNS.betting.faces_bet])
 
     @cached_property
     def cannot_cover_call(self) -> Bools:
         """Whether the call is more than this seat's credits, (...)."""
-        return _flag(self._seen.betting[..., 3])
+        return _flag(self._seen.betting[..., COLUMNS.betting.cannot_cover_call])
 
     @cached_property
     def raises_left(self) -> Ints:
         """The raises left in this betting phase, 5 for five, more or any number, (...)."""
-        return _whole(self._seen.betting[..., 4], 5)
+        return _whole(self._seen.betting[..., COLUMNS.betting.raises_left], 5)
 
     @property
     def credits_over_pot(self) -> Floats:
         """This seat's credits, in pots, (...)."""
-        return self._seen.own_stakes[..., 1]
+        return self._seen.own_stakes[..., COLUMNS.own_stakes.credits_per_pot]
 
     @property
     def credits_over_start(self) -> Floats:
         """This seat's credits, in starting credits, (...)."""
-        return self._seen.own_stakes[..., 0]
+        return self._seen.own_stakes[..., COLUMNS.own_stakes.credits_per_start]
 
     @property
     def phase_bet_over_pot(self) -> Floats:
         """This seat's bets of this phase, in pots, (...)."""
-        return self._seen.own_stakes[..., 2]
+        return self._seen.own_stakes[..., COLUMNS.own_stakes.phase_bets_per_pot]
 
     @property
     def hand_bets_over_start(self) -> Floats:
         """This seat's bets of this hand, in starting credits, (...)."""
-        return self._seen.own_stakes[..., 3]
+        return self._seen.own_stakes[..., COLUMNS.own_stakes.hand_bets_per_start]
 
     @property
     def call_over_pot(self) -> Floats:
         """What there is to call, in pots, (...)."""
-        return self._seen.betting[..., 0]
+        return self._seen.betting[..., COLUMNS.betting.to_call_per_pot]
 
     @property
     def call_over_start(self) -> Floats:
         """What there is to call, in starting credits, (...)."""
-        return self._seen.betting[..., 1]
+        return self._seen.betting[..., COLUMNS.betting.to_call_per_start]
 
     @property
     def pot_over_start(self) -> Floats:
         """The pot, in starting credits, (...)."""
-        return self._seen.betting[..., 5]
+        return self._seen.betting[..., COLUMNS.betting.pot_per_start]
 
     @property
     def sabacc_pot_over_pot(self) -> Floats:
         """The Sabacc pot, in pots, (...)."""
-        return self._seen.betting[..., 6]
+        return self._seen.betting[..., COLUMNS.betting.sabacc_pot_per_pot]
 
     @property
     def sabacc_pot_over_start(self) -> Floats:
         """The Sabacc pot, in starting credits, (...)."""
-        return self._seen.betting[..., 7]
+        return self._seen.betting[..., COLUMNS.betting.sabacc_pot_per_start]
 
     # What happened.
 
@@ -260,7 +265,7 @@ class DecodedObservations:
 
         An index into ``KINDS``; -1 where there were fewer actions.
         """
-        return _kinds(self._seen.log[..., :3])
+        return _kinds(self._seen.log[..., : COLUMNS.log.paid])
 
     @cached_property
     def log_seats(self) -> Ints:
@@ -270,7 +275,7 @@ class DecodedObservations:
     @property
     def log_paid_over_pot(self) -> Floats:
         """What these actions paid, in pots as they were before; a raise has its total."""
-        return self._seen.log[..., 3]
+        return self._seen.log[..., COLUMNS.log.paid]
 
     @cached_property
     def opponents(self) -> DecodedOpponents:
@@ -292,32 +297,32 @@ class DecodedOpponents:
     @cached_property
     def remain(self) -> Bools:
         """Whether each remains in the hand."""
-        return _flag(self._seats[..., 0])
+        return _flag(self._seats[..., SEAT.remains])
 
     @cached_property
     def junked(self) -> Bools:
         """Whether each has junked."""
-        return _flag(self._seats[..., 1])
+        return _flag(self._seats[..., SEAT.has_junked])
 
     @cached_property
     def out(self) -> Bools:
         """Whether each was not dealt in."""
-        return _flag(self._seats[..., 2])
+        return _flag(self._seats[..., SEAT.is_out])
 
     @cached_property
     def all_in(self) -> Bools:
         """Whether each is all-in."""
-        return _flag(self._seats[..., 3])
+        return _flag(self._seats[..., SEAT.is_all_in])
 
     @property
     def credits_over_start(self) -> Floats:
         """The credits of each, in its starting credits."""
-        return self._seats[..., 4]
+        return self._seats[..., SEAT.credits_per_start]
 
     @property
     def hand_bets_over_start(self) -> Floats:
         """The bets of this hand of each, in its starting credits."""
-        return self._seats[..., 5]
+        return self._seats[..., SEAT.hand_bets_per_start]
 
     @property
     def phase_bet_over_pot(self) -> Floats:
@@ -327,32 +332,32 @@ class DecodedOpponents:
     @cached_property
     def hand_sizes(self) -> Ints:
         """How many cards each holds."""
-        return _whole(self._seats[..., 6], 5)
+        return _whole(self._seats[..., SEAT.hand_size], 5)
 
     @cached_property
     def known_values(self) -> Ints:
         """The cards that everyone knows each to hold, in slot order, (..., 7, 5)."""
-        return _values(self._seats[..., 7:12])
+        return _values(self._seats[..., KNOWN_CARDS])
 
     @cached_property
     def known(self) -> Bools:
         """Where ``known_values`` has a card, (..., 7, 5)."""
-        return _is_card(self._seats[..., 7:12])
+        return _is_card(self._seats[..., KNOWN_CARDS])
 
     @cached_property
     def spike_cards(self) -> Ints:
         """The Spike Card of each."""
-        return _values(self._seats[..., 12])
+        return _values(self._seats[..., SEAT.spike_card])
 
     @cached_property
     def have_spike_card(self) -> Bools:
         """Whether each has a Spike Card."""
-        return _is_card(self._seats[..., 12])
+        return _is_card(self._seats[..., SEAT.spike_card])
 
     @cached_property
     def last_actions(self) -> Ints:
         """The kind of the last action of each, an index into ``KINDS``; -1 for none."""
-        return _kinds(self._seats[..., 13:16])
+        return _kinds(self._seats[..., LAST_ACTION])
 
     @cached_property
     def card_actions(self) -> Ints:
@@ -360,8 +365,8 @@ class DecodedOpponents:
 
         An index into ``KINDS``; -1 for nothing, and for junk.
         """
-        encoded = self._seats[..., 16:24]
-        sources_and_hands = encoded.reshape(*encoded.shape[:-1], 4, 2)
+        encoded = self._seats[..., CARD_ACTIONS]
+        sources_and_hands = encoded.reshape(*encoded.shape[:-1], OBSERVED_ROUNDS, 2)
         no_money = np.zeros((*sources_and_hands.shape[:-1], 1), dtype=np.float32)
         return _kinds(np.concatenate([sources_and_hands, no_money], axis=-1))
 

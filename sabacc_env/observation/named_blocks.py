@@ -10,11 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.engine.observation.blocks import BLOCKS, OBSERVATION_SIZE, PACKED_SCALES
+from sabacc_env.engine.observation.blocks import BLOCKS, COLUMNS, OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.errors import SabaccError
 
 __all__ = [
     "BLOCKS",
+    "COLUMNS",
     "OBSERVATION_SIZE",
     "PACKED_SCALES",
     "Blocks",

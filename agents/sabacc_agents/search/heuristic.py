@@ -40,7 +40,7 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
-from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.observation.blocks import COLUMNS, OBSERVATION_DTYPE
 from sabacc_env.engine.observation.encoding import card_value
 from sabacc_env.engine.piles import lowest
 from sabacc_env.engine.rules_record import rule_features
@@ -50,6 +50,14 @@ from sabacc_env.engine.search.rollouts import (
 )
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.rules import RuleSet
+
+SLOT: Final = COLUMNS.own_slots
+TOTAL: Final = COLUMNS.own_total
+RANK: Final = COLUMNS.own_rank
+CREDITS: Final = COLUMNS.own_stakes
+TABLE: Final = COLUMNS.table
+PHASE: Final = COLUMNS.phase
+BETTING: Final = COLUMNS.betting
 
 CHASE: Final = 3.5
 """How much nearer to zero than on average a card not yet seen is hoped to bring the hand."""
@@ -120,11 +128,11 @@ def fee_of(observation: Record, place: int) -> float:
 @jit
 def card_score(observation: Record, action: int) -> float:
     """Return how good a card action is, in points of distance from zero."""
-    total = round(observation.own_total[0] * 10)
+    total = round(observation.own_total[TOTAL.total] * 10)
     drawn = card_value(observation.drawn[0])
     top = card_value(observation.discard_top[0])
     if action in (STAND, DISCARD_DRAWN):
-        named = ZERO * float(observation.own_rank[0]) if total == 0 else 0.0
+        named = ZERO * float(observation.own_rank[RANK.place]) if total == 0 else 0.0
         return left_at(total) + named
     if action == KEEP:
         return left_at(total + drawn)
@@ -140,7 +148,7 @@ def card_score(observation: Record, action: int) -> float:
         return score - fee_of(observation, DRAW_FEE)
     kind = FIRST_CARD_ACTION + (action - FIRST_CARD_ACTION) // MAX_HAND
     slot = (action - FIRST_CARD_ACTION) % MAX_HAND
-    without = total - card_value(observation.own_slots[3 * slot])
+    without = total - card_value(observation.own_slots[len(SLOT) * slot + SLOT.card])
     if kind == SWAP:
         return left_at(without + top) - fee_of(observation, SWAP_FEE)
     if kind == REPLACE:
@@ -151,11 +159,11 @@ def card_score(observation: Record, action: int) -> float:
 @jit
 def strength_of(observation: Record) -> float:
     """Return about how likely the hand beats one other at the end."""
-    total = round(observation.own_total[0] * 10)
+    total = round(observation.own_total[TOTAL.total] * 10)
     lowest_zero = 0.0
     for ranking in range(len(LOWEST_ZERO)):
         lowest_zero += observation.rules[ranking] * LOWEST_ZERO[ranking]
-    better = float(observation.own_rank[0]) - lowest_zero
+    better = float(observation.own_rank[RANK.place]) - lowest_zero
     if total == 0 or better > 0:  # an Idiots' Array ranks high without being of total zero
         strength = min(1.0, 0.8 + 3.2 * better)
     elif observation.rules[YARITH_BESPIN] > 0:  # three cards only: few hands come to zero
@@ -180,12 +188,13 @@ def squashed(x: float) -> float:
 @jit
 def calling_chance(observation: Record, strength: float, wins: float) -> float:
     """Return how likely a bet is called, by what a call costs and what the pot pays."""
-    to_call = observation.betting[0]
-    cost = min(to_call, observation.own_stakes[1])
+    to_call = observation.betting[BETTING.to_call_per_pot]
+    cost = min(to_call, observation.own_stakes[CREDITS.credits_per_pot])
     prize = max(1 - (to_call - cost), 1e-6)
     caution = min(CAUTION, cost / prize)  # who bets holds one of the better hands
     against = wins * max(strength - caution, 0.0) / (1 - caution) / strength
-    pays = prize + cost + observation.betting[6] * observation.own_total[1]
+    sabacc_pot = observation.betting[BETTING.sabacc_pot_per_pot]
+    pays = prize + cost + sabacc_pot * observation.own_total[TOTAL.is_zero]
     return squashed(20 * (against * pays - cost) / (prize + cost))
 
 
@@ -193,13 +202,13 @@ def calling_chance(observation: Record, strength: float, wins: float) -> float:
 def put_bets(observation: Record, legal: int, chances: Array) -> None:
     """Write the chances of betting actions."""
     strength = strength_of(observation)
-    wins = strength ** (round(observation.table[3] * 8) - 1)
-    facing = observation.betting[2] > 0
+    wins = strength ** (round(observation.table[TABLE.remaining] * 8) - 1)
+    facing = observation.betting[BETTING.faces_bet] > 0
     raises = legal >> FIRST_BET_ACTION
     raising = 0.0
     if raises != 0:
         raising = squashed(15 * (wins - (RAISE_FROM if facing else BET_FROM)))
-        if observation.own_stakes[2] > 0:  # once is enough, as a rule
+        if observation.own_stakes[CREDITS.phase_bets_per_pot] > 0:  # once is enough, as a rule
             raising *= AGAIN
     calling = 1.0
     if facing and legal >> JUNK & 1:
@@ -224,7 +233,7 @@ def put_bets(observation: Record, legal: int, chances: Array) -> None:
 @jit_for(STOCHASTIC_POLICY_SIGNATURE)
 def heuristic(observation: Record, legal: int, chances: Array) -> None:
     """Write how likely the heuristic plays each legal action; see the module."""
-    if observation.phase[3] > 0:
+    if observation.phase[PHASE.betting] > 0:
         put_bets(observation, legal, chances)
         return
     best = -1000.0

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.actions import JUNK
 from sabacc_env.errors import SabaccError
 from sabacc_env.policies import always_raise, calling_station, policy, random_legal
 from sabacc_env.rules import rule_sets
@@ -26,8 +27,8 @@ NUM_BATCHES: Final = 2 * len(rule_sets()) + 1
 @policy
 def highest_action(_observation: Any, legal: int, word: int) -> int:
     """Play the highest legal action, and junk now and then. It calls no engine function."""
-    if word & 7 == 0 and legal >> 8 & 1:
-        return 8
+    if word & 7 == 0 and legal >> JUNK & 1:
+        return JUNK
     action = 0
     while legal > 1:
         legal >>= 1
