@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import index
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
@@ -19,33 +19,32 @@ from sabacc_env.arguments import (
     check_int,
     check_num_players,
 )
-from sabacc_env.cards import CARDS, Card
+from sabacc_env.cards import CARDS, Card, cards_of_mask
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
     GAME_DTYPE,
-    KINDS,
-    MAX_HAND,
     MAX_ROUNDS,
-    RAISE,
-    RAISE_TO,
+    MAX_SEATS,
+    OVER,
+    PHASES,
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
-from sabacc_env.game.state import TableState, copied, empty_record
-from sabacc_env.game.turn_buffers import TurnBuffers
-from sabacc_env.game.view import GameView
-from sabacc_env.moves import (
-    CARD_KINDS,
-    CARD_MOVES,
-    PLAIN_MOVES,
-    Move,
-    Turn,
-    is_well_formed,
-    parse_move,
+from sabacc_env.game.move_codes import (
+    action_code,
+    move_text,
+    moves_without_raise,
+    taken_discard,
+    unpack_moves,
 )
+from sabacc_env.game.records import copy_record, empty_record
+from sabacc_env.game.turn_buffers import TurnBuffers, default_turn_buffers
+from sabacc_env.game.view import GameView
+from sabacc_env.hand_ranks import HandRank, describe_strength, hand_name
+from sabacc_env.moves import Move, Turn, is_well_formed, parse_move
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
 
@@ -56,11 +55,8 @@ FORMAT: Final = b"sabacc-game 3\n"
 START_KEYS: Final = {"num_players", "dealer", "deck", "dice", "credits", "sabacc_pot", "key"}
 """What the start of a hand says."""
 
-DISCARD_TAKING_KINDS: Final = (KINDS.index("swap"), KINDS.index("buy_discard"))
-"""The kinds of move that take the top discard."""
 
-
-class Game(TableState):
+class Game:
     """One hand of Sabacc at one table; it sees everything, ``view`` what one seat may know.
 
     Args:
@@ -86,7 +82,9 @@ class Game(TableState):
     (Turn(seat=0, move=Move(kind='stand', card=None, amount=None, low=None, high=None, step=None)),)
     """
 
-    __slots__ = ("_packed_moves", "_start")
+    __slots__ = ("_buffers", "_packed_moves", "_records", "_rules_record", "_start", "rules")
+
+    rules: RuleSet
 
     def __init__(
         self,
@@ -123,6 +121,11 @@ class Game(TableState):
         self._packed_moves: list[int] = []
         self._attach(empty_record())
         self._deal(stacks)
+
+    def _attach(self, records: NDArray[Any]) -> None:
+        self._records = records
+        self._buffers = default_turn_buffers(self.rules)
+        self._rules_record = self._buffers.rules
 
     def _deal(self, stacks: list[int]) -> None:
         start, records = self._start, self._records
@@ -188,7 +191,12 @@ class Game(TableState):
             raise IllegalMove(f"{short_repr(str(move))} cannot be played: the hand is over")
         if isinstance(move, str):
             move = parse_move(move, self._hand(seat))
-        self.play_action(self._buffers, self._action_code(seat, move), move)
+        if not is_well_formed(move):
+            raise IllegalMove(self._illegal_message(short_repr(move)))
+        code = action_code(move, self._hand(seat))
+        if code is None:
+            raise IllegalMove(self._illegal_message(short_repr(str(move))))
+        self.play_action(self._buffers, code, move)
 
     def play_action(self, buffers: TurnBuffers, code: int, move: Move | None = None) -> int:
         """Play an action by the bet sizes of some buffers, then do as ``write_turn``, in one call.
@@ -203,7 +211,7 @@ class Game(TableState):
             IllegalMove: if the rules do not allow it now; nothing has changed.
             SabaccError: as ``play``; likewise.
         """
-        before = None if self._start.get("dice") is None else copied(self._records)
+        before = None if self._start.get("dice") is None else copy_record(self._records)
         played, seat = single.play_turn(self._records, buffers.records, code)
         if played < 0:
             self._raise_refusal(
@@ -219,29 +227,10 @@ class Game(TableState):
         self._records = before
         raise SabaccError("dice: the given dice have run out; nothing was played")
 
-    def _action_code(self, seat: int, move: Move) -> int:
-        """Return the engine's code of a move; one that could never be played is refused."""
-        if not is_well_formed(move):
-            raise IllegalMove(self._illegal_message(short_repr(move)))
-        kind = KINDS.index(move.kind)
-        if kind == RAISE:
-            assert move.amount is not None
-            code = RAISE_TO + index(move.amount)
-        elif kind < FIRST_CARD_ACTION:
-            code = kind
-        else:
-            hand = self._hand(seat)
-            assert move.card is not None
-            card = CARDS[index(move.card)]
-            if card not in hand:
-                raise IllegalMove(self._illegal_message(short_repr(str(move))))
-            code = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND + hand.index(card)
-        return code
-
     def _illegal_message(self, what: str) -> str:
         if self.seat_to_act is None:
             return f"{what} cannot be played: the hand is over"
-        legal = ", ".join(_move_text(move) for move in self.legal_moves())
+        legal = ", ".join(move_text(move) for move in self.legal_moves())
         return f"{what} is not legal for seat {self.seat_to_act} now; legal: {legal}"
 
     def legal_moves(self) -> list[Move]:
@@ -251,19 +240,11 @@ class Game(TableState):
         """
         bits = int(single.legal_bits(self._records, self._buffers.records))
         cards = self._slots(self._number("seat_to_act")) if bits >> FIRST_CARD_ACTION else []
-        moves = []
-        while bits:
-            code = (bits & -bits).bit_length() - 1  # the lowest bit
-            bits &= bits - 1  # without it
-            if code < FIRST_CARD_ACTION:
-                moves.append(PLAIN_MOVES[code])
-            elif code < FIRST_BET_ACTION:
-                block, slot = divmod(code - FIRST_CARD_ACTION, MAX_HAND)
-                moves.append(CARD_MOVES[block][cards[slot]])
-            else:
-                low, high = single.raise_grid(self._records, self._rules_record)
-                step = self.rules.bet_step
-                moves.append(Move("raise", amount=low, low=low, high=high, step=step))
+        moves = moves_without_raise(bits, cards)
+        if bits >> FIRST_BET_ACTION:
+            low, high = single.raise_grid(self._records, self._rules_record)
+            step = self.rules.bet_step
+            moves.append(Move("raise", amount=low, low=low, high=high, step=step))
         return moves
 
     def can_deal_next_hand(self) -> bool:
@@ -275,7 +256,199 @@ class Game(TableState):
         self._records["hand_number"] = hand
         self._records["hands"] = hands
 
-    # Looking, copying, keeping.
+    # The state of the hand.
+
+    @property
+    def _record(self) -> Any:
+        return self._records[0]
+
+    def _number(self, field: str) -> int:
+        """Return one number of the record: this way takes a tenth of an attribute's time."""
+        return self._records[field].item()  # type: ignore[no-any-return]
+
+    @property
+    def num_players(self) -> int:
+        """Seats at the table, those that sit out included."""
+        return self._number("num_players")
+
+    @property
+    def dealer(self) -> int:
+        """The dealer's seat; every phase starts with the nearest remaining seat to its left."""
+        return self._number("dealer")
+
+    @property
+    def key(self) -> int:
+        """The hand's 64-bit key: deck, dice and reshuffles follow from it."""
+        return self._number("key_low") | self._number("key_high") << 32
+
+    @property
+    def seat_to_act(self) -> int | None:
+        """The seat whose decision is awaited; None when the hand is over."""
+        seat = self._number("seat_to_act")
+        return None if seat < 0 else seat
+
+    @property
+    def phase(self) -> str:
+        """``cards``, ``dice`` (while a redraw is to be chosen), ``betting`` or ``over``."""
+        return PHASES[self._number("phase")]
+
+    @property
+    def round(self) -> int:
+        """The round: 0 in an opening bet, then 1 and up."""
+        return self._number("round_no")
+
+    @property
+    def remaining(self) -> tuple[int, ...]:
+        """The seats still in the hand."""
+        return _seats(self._number("remaining"))
+
+    @property
+    def seated(self) -> tuple[int, ...]:
+        """The seats dealt in: those that could pay their antes."""
+        return _seats(self._number("seated"))
+
+    @property
+    def hands(self) -> list[list[Card]]:
+        """Each seat's cards in slot order, by value, then id; [] when junked or sat out."""
+        return [self._hand(seat) for seat in range(self.num_players)]
+
+    def _hand(self, seat: int) -> list[Card]:
+        return [CARDS[card] for card in self._slots(seat) if card >= 0]
+
+    def _slots(self, seat: int) -> list[int]:
+        """Return the ids of a seat's cards by slot; -1 where there is none."""
+        return self._records["cards"][0, seat].tolist()  # type: ignore[no-any-return]
+
+    @property
+    def spike_cards(self) -> list[Card | None]:
+        """Each seat's Spike Card, or None."""
+        return [_card(card) for card in self._record.spikes[: self.num_players]]
+
+    @property
+    def drawn_card(self) -> Card | None:
+        """A card bought or gained and not yet decided on; it is in no hand."""
+        return _card(self._record.drawn)
+
+    @property
+    def draw_pile(self) -> list[Card]:
+        """The draw pile, top first."""
+        records = copy_record(self._records)  # the engine shuffles card by card, as they are drawn
+        return [Card(int(single.pop_top(records))) for _ in range(self.draw_pile_size)]
+
+    @property
+    def draw_pile_size(self) -> int:
+        """How many cards the draw pile holds."""
+        return self._number("deck_size") - self._number("deck_next")
+
+    @property
+    def discard_pile(self) -> list[Card]:
+        """The face-up discards, top last."""
+        return [Card(card) for card in self._record.discards[: self._record.num_discards]]
+
+    @property
+    def junked_cards(self) -> list[Card]:
+        """The cards face down under the discard pile, by id."""
+        return list(cards_of_mask(self._number("junked_cards")))
+
+    @property
+    def dice(self) -> list[tuple[int, int]]:
+        """The dice rolled so far, a pair a round; 1 is the Spike."""
+        return [(int(a), int(b)) for a, b in self._record.dice[: self._record.rolls]]
+
+    def known_cards(self, seat: int) -> list[Card]:
+        """Return the cards that everyone knows to be in a hand: those taken face up."""
+        return list(cards_of_mask(int(self._record.known[seat])))
+
+    def seen_cards(self, seat: int) -> list[Card]:
+        """Return the cards that a seat has seen and that were not shuffled away since, by id."""
+        return list(cards_of_mask(int(self._record.seen_by_all | self._record.seen_by[seat])))
+
+    # Credits.
+
+    @property
+    def credits(self) -> list[int] | list[None]:
+        """Each seat's credits, bets taken off and, at the end, winnings paid; None for points."""
+        if self.rules.points:
+            return [None] * self.num_players
+        return self._amounts("credits")
+
+    @property
+    def credits_before(self) -> list[int] | list[None]:
+        """Each seat's credits before the antes; None for points."""
+        if self.rules.points:
+            return [None] * self.num_players
+        return self._amounts("credits_before")
+
+    @property
+    def bets(self) -> list[int]:
+        """What each seat has put in during this betting phase, in credits."""
+        return self._amounts("bet_phase")
+
+    @property
+    def bets_of_hand(self) -> list[int]:
+        """What each seat has put in during betting phases of this hand, in credits."""
+        return self._amounts("bet_hand")
+
+    def _amounts(self, field: str) -> list[int]:
+        return self._records[field][0, : self.num_players].tolist()  # type: ignore[no-any-return]
+
+    @property
+    def pots(self) -> list[tuple[int, tuple[int, ...]]]:
+        """(amount, seats that can win it), main pot first.
+
+        In play it is one pot with everything staked in this hand; then credits, pots and Sabacc
+        pot add up to a constant. At the end it is the layers as they were won and paid out.
+        """
+        record = self._record
+        if record.phase != OVER:
+            return [(int(record.staked), self.remaining)]
+        return [
+            (int(record.pot_amounts[pot]), _seats(int(record.pot_seats[pot])))
+            for pot in range(record.num_pots)
+        ]
+
+    @property
+    def sabacc_pot(self) -> int:
+        """Credits in the Sabacc pot; at the end, what is left for the next hand."""
+        return self._number("sabacc_pot")
+
+    @property
+    def net_credits(self) -> list[int] | None:
+        """Each seat's credits won or lost in this hand (or points); None while it is in play."""
+        return self._amounts("net_credits") if self._number("phase") == OVER else None
+
+    @property
+    def winners(self) -> list[int] | None:
+        """The winner of each pot; None while the hand is in play."""
+        if self._number("phase") != OVER:
+            return None
+        winners = self._records["pot_winners"][0, : self._number("num_pots")]
+        return winners.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the hand is over and ended with a reveal."""
+        return bool(self._number("revealed"))
+
+    @property
+    def revealed_hands(self) -> dict[int, str]:
+        """What each hand is called that was revealed, by seat; {} while none is."""
+        if not self.revealed:
+            return {}
+        return {
+            seat: hand_name(self.rules.ranking, self._strength(seat)) for seat in self.remaining
+        }
+
+    def _strength(self, seat: int) -> int:
+        return int(single.seat_strength(self._records, self._rules_record, seat))
+
+    def rank(self, seat: int) -> HandRank | None:
+        """Return what a seat's hand would rank now, its Spike Card counted; None without a hand."""
+        hand, spike = self._hand(seat), _card(self._record.spikes[seat])
+        if not hand:
+            return None
+        total = sum(card.value for card in hand) + (spike.value if spike is not None else 0)
+        return describe_strength(self.rules.ranking, self._strength(seat), total)
 
     def view(self, seat: int) -> GameView:
         """Return exactly what a seat may know, and nothing else."""
@@ -285,26 +458,27 @@ class Game(TableState):
     @property
     def history(self) -> tuple[Turn, ...]:
         """The moves so far, every one public: no move names a card that others may not see."""
-        return tuple(self._turns())
+        return tuple(unpack_moves(self._packed_moves))
 
     @property
     def taken_discards(self) -> tuple[Card | None, ...]:
         """The card that each move of the history took off the discard pile; None for most."""
-        taken = (
-            (played >> 8 & 255) - 1 if played >> 32 & 255 in DISCARD_TAKING_KINDS else -1
-            for played in self._packed_moves
-        )
-        return tuple(None if card < 0 else CARDS[card] for card in taken)
+        return tuple(map(taken_discard, self._packed_moves))
 
-    def _turns(self) -> Iterator[Turn]:
-        for played in self._packed_moves:
-            seat, kind, argument = played >> 40, KINDS[played >> 32 & 255], played & 0xFFFFFFFF
-            if kind == "raise":
-                yield Turn(seat, Move(kind, amount=argument))
-            elif kind in CARD_KINDS:
-                yield Turn(seat, Move(kind, card=Card(argument & 255)))
-            else:
-                yield Turn(seat, Move(kind))
+    # What the engine writes.
+
+    def write_turn(self, buffers: TurnBuffers) -> int:
+        """Write into buffers what the seat to act may know and do; return the seat.
+
+        When the hand is over, write how it ended and return -1.
+        """
+        return int(single.write_turn(self._records, buffers.records))
+
+    def write_observation(self, buffers: TurnBuffers, seat: int) -> None:
+        """Write ``buffers.requested_observation``: what a seat observes."""
+        single.write_observation(self._records, buffers.records, seat)
+
+    # Copying and saving.
 
     @property
     def start(self) -> dict[str, Any]:
@@ -318,7 +492,7 @@ class Game(TableState):
         twin._start = self._start
         twin._packed_moves = self._packed_moves.copy()
         twin._buffers, twin._rules_record = self._buffers, self._rules_record
-        twin._records = copied(self._records)
+        twin._records = copy_record(self._records)
         return twin
 
     __copy__ = clone
@@ -381,7 +555,7 @@ class Game(TableState):
             "rules": json.loads(self.rules.canonical()),
             "start": self.start,
             "episode": [self._number("hand_number"), self._number("hands")],
-            "moves": [[turn.seat, str(turn.move)] for turn in self._turns()],
+            "moves": [[turn.seat, str(turn.move)] for turn in self.history],
             "state": {
                 "seat_to_act": self.seat_to_act,
                 "phase": self.phase,
@@ -427,7 +601,9 @@ def game_from_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int
     return game
 
 
-def _move_text(move: Move) -> str:
-    if move.kind != "raise":
-        return str(move)
-    return f"raise {move.low} to {move.high}" + (f" by {move.step}" if move.step != 1 else "")
+def _card(card: int) -> Card | None:
+    return None if card < 0 else Card(card)
+
+
+def _seats(mask: int) -> tuple[int, ...]:
+    return tuple(seat for seat in range(MAX_SEATS) if mask >> seat & 1)

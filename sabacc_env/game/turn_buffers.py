@@ -23,8 +23,8 @@ class TurnBuffers:
         rules: the rules in it, as an array of one record.
         mask: the legal actions of the seat to act as 0 and 1, (num_actions,) int8.
         observation: what that seat may know, (OBSERVATION_SIZE,) float32.
-        aside: what the seat of the last ``write_observation`` may know.
-        ending: how the hand ended, once it is over, as an array of one record of ``OUTCOME_DTYPE``.
+        requested_observation: what the seat of the last ``write_observation`` may know.
+        outcome: once the hand is over, how it ended: an array of one record of ``OUTCOME_DTYPE``.
     """
 
     def __init__(self, rules: RuleSet, bet_sizes: NDArray[Any]) -> None:
