@@ -17,6 +17,15 @@ def short_repr(value: object) -> str:
     return " ".join(_REPR.repr(value).split())
 
 
+def how_to_install(extra: str) -> str:
+    """Say how an extra of this project is installed; no package index has the project.
+
+    >>> how_to_install("train")
+    'install it from a checkout of sabacc-env with `pip install ".[train]"`'
+    """
+    return f'install it from a checkout of sabacc-env with `pip install ".[{extra}]"`'
+
+
 class SabaccError(ValueError):
     """The base of every exception that this package raises for a wrong argument."""
 

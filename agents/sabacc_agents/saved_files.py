@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sabacc_agents import zoo
 from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.cards import as_int
-from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.errors import SabaccError, how_to_install, short_repr
 from sabacc_env.observation import OBSERVATION_SIZE, observation_version
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.storage.files import failure_reason, write_bytes
@@ -34,8 +34,6 @@ UNKNOWN: Final = "0" * 64
 
 CHECKSUM: Final = re.compile(rb'\\"sha256\\": \\"(.{64})\\"', re.DOTALL)
 """Where the header of a file, JSON within JSON, has its checksum."""
-
-_INSTALL: Final = 'pip install "sabacc-env[train]"'
 
 
 def write_arrays(
@@ -208,7 +206,7 @@ def needs(module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
-        raise SabaccError(f"a saved agent needs {package}; install it: {_INSTALL}") from None
+        raise SabaccError(f"a saved agent needs {package}; {how_to_install('train')}") from None
     except ImportError as error:  # it is there: memory is short, or a library of its is missing
         raise SabaccError(f"{package}: cannot be loaded ({error})") from None
 

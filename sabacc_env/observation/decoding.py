@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sabacc_env.engine.layout import KINDS, MAX_HAND, NUM_CARDS, OBSERVED_ROUNDS
 from sabacc_env.engine.observation.encoding import ENCODING_TO_VALUE, KIND_ENCODING
+from sabacc_env.errors import SabaccError
 from sabacc_env.observation.named_blocks import COLUMNS, PACKED_SCALES, Blocks, blocks
 
 Ints = NDArray[np.int64]
@@ -33,7 +34,7 @@ def decode(observations: NDArray[Any]) -> DecodedObservations:
         observations: (..., OBSERVATION_SIZE), float32 or packed (int8).
 
     Raises:
-        SabaccError: for anything that is not an array of observations.
+        SabaccError: for anything that is not a NumPy array of observations.
 
     >>> from sabacc_env import Tables
     >>> tables = Tables("black_spire", num_tables=2, num_players=3, seed=1)
@@ -42,7 +43,17 @@ def decode(observations: NDArray[Any]) -> DecodedObservations:
     (array([-7, -7,  0,  0,  0]), array([-14,   7]), array([2, 2, 0, 0, 0, 0, 0]))
     """
     seen = blocks(observations)
-    if observations.dtype == np.int8:
+    if not isinstance(observations, np.ndarray):
+        raise SabaccError(
+            f"observations: give a NumPy array, not an object of type {type(observations).__name__}"
+        )
+    packed = observations.dtype == np.int8
+    if not packed and not np.issubdtype(observations.dtype, np.floating):
+        raise SabaccError(
+            "observations: give an array of float32, or of int8 for packed observations, "
+            f"not of {observations.dtype}"
+        )
+    if packed:
         seen = blocks((observations / PACKED_SCALES).astype(np.float32))
     return DecodedObservations(seen)
 

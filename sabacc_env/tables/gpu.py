@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sabacc_env.arguments import check_array
 from sabacc_env.engine.drivers import cuda as kernels
 from sabacc_env.engine.drivers.policy_loop import Policy
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, how_to_install
 
 DECISIONS_PER_CHUNK: Final = 2**24
 """Decisions that are played before Ctrl-C is heard."""
@@ -36,8 +36,8 @@ class Cuda:
     def __init__(self) -> None:
         if not cuda.is_available():
             raise SabaccError(
-                "device: no usable CUDA GPU was found; it needs a GPU with its driver, and "
-                'pip install "sabacc-env[cuda]"'
+                "device: no usable CUDA GPU was found; it needs a GPU with its driver, and the "
+                f"extra cuda; {how_to_install('cuda')}"
             )
         self._ready: dict[Any, Any] = {}
 

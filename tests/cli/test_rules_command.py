@@ -91,7 +91,8 @@ def test_an_absent_extra_says_what_installs_it(
     code, _, errors = run(capsys, "needy")
     assert code == 2
     assert errors == (
-        'sabacc: this needs torch, which `pip install "sabacc-env[train]"` installs\n'
+        "sabacc: this needs torch; install it from a checkout of sabacc-env with "
+        '`pip install ".[train]"`\n'
     )
 
 

@@ -237,3 +237,20 @@ def test_any_number_of_dimensions():
 def test_what_is_no_observation_is_refused(wrong):
     with pytest.raises(SabaccError, match=r"^observations: "):
         decode(wrong)
+
+
+@pytest.mark.parametrize("dtype", [object, np.int64, np.uint8, np.bool_, "U1"])
+def test_an_array_of_another_type_is_refused(dtype):
+    sentence = (
+        "observations: give an array of float32, or of int8 for packed observations, "
+        f"not of {np.dtype(dtype)}"
+    )
+    with pytest.raises(SabaccError) as raised:
+        decode(np.zeros(OBSERVATION_SIZE, dtype))
+    assert str(raised.value) == sentence
+
+
+def test_an_array_that_is_not_of_numpy_is_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(SabaccError, match=r"^observations: give a NumPy array, not an object of"):
+        decode(torch.zeros(OBSERVATION_SIZE))

@@ -144,6 +144,8 @@ def _converted(type_: Any, tokens: Sequence[Token]) -> Any:
 
 def _not_imported(error: ImportError) -> str:
     """Say what could not be imported: which extra has it, or why; a mistake of ours goes on."""
+    from sabacc_env.errors import how_to_install
+
     cause: BaseException = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
@@ -151,8 +153,7 @@ def _not_imported(error: ImportError) -> str:
         module = (cause.name or "").partition(".")[0]
         if module not in EXTRAS:
             raise error
-        extra = EXTRAS[module]
-        return f'this needs {module}, which `pip install "sabacc-env[{extra}]"` installs'
+        return f"this needs {module}; {how_to_install(EXTRAS[module])}"
     if isinstance(cause, MemoryError) or "cannot" in str(cause) or "failed" in str(cause):
         return f"a library cannot be loaded ({cause})"
     raise error

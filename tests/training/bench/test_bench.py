@@ -18,6 +18,7 @@ from sabacc_training.bench.sampling import Benchmark, Sample, sample_rounds
 from sabacc_training.jobs.stopwatch import Stopwatch
 
 from sabacc_env import rule_sets
+from sabacc_env.errors import how_to_install
 from tests.support.commands import command
 
 QUICK = bench_config(quick=True)
@@ -78,7 +79,7 @@ def test_everything_of_ours_is_measured_printed_written_and_drawn(bench, tmp_pat
     assert "--quick" in data["command"]
     assert data["machine"]["versions"].keys() >= {"numpy", "numba", "pettingzoo"}
     drawn = tmp_path / "out" / "bench.svg"
-    assert drawn.exists() != ("No picture was drawn: no matplotlib" in output)
+    assert drawn.exists() != ("No picture was drawn: it needs matplotlib" in output)
 
 
 def test_an_absent_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch):
@@ -88,7 +89,7 @@ def test_an_absent_peer_is_one_line_and_the_rest_is_measured(bench, monkeypatch)
     assert "Game.play" in output
     said = " ".join(output.split())
     for peer, module in (("OpenSpiel", "pyspiel"), ("Pgx", "jax"), ("PettingZoo's", "rlcard")):
-        assert f'no {module}, which `pip install "sabacc-env[bench]"` installs.' in said
+        assert f"it needs {module}; {how_to_install('bench')}." in said
         assert f"{peer} " in said
 
 

@@ -21,6 +21,7 @@ from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games import flatten, load_rung, nash_conv
 
+from sabacc_env.errors import how_to_install
 from tests.support.commands import command
 from tests.support.processors import PRECISIONS
 
@@ -76,8 +77,8 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
 def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert command("ladder", "one_card", "--picture", "a.svg") == 2
-    assert capsys.readouterr().err.startswith(
-        "sabacc: picture: needs matplotlib, which `pip install"
+    assert capsys.readouterr().err == (
+        f"sabacc: picture: needs matplotlib; {how_to_install('bench')}\n"
     )
 
 

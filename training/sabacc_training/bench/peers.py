@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Final
 
+from sabacc_env.errors import how_to_install
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, TEXAS_RAW, TEXAS_WRAPPED
 from sabacc_training.bench.pettingzoo_loop import turns_benchmark
 from sabacc_training.bench.sampling import Benchmark, Play
 from sabacc_training.jobs.stopwatch import Stopwatch
-
-INSTALL: Final = 'pip install "sabacc-env[bench]"'
 
 HOLDEM: Final = (
     "universal_poker(betting=nolimit,bettingAbstraction=fchpa,numPlayers=2,numRounds=4,"
@@ -40,7 +39,7 @@ def peer_benchmarks(config: BenchConfig) -> Iterator[Benchmark | str]:
     for peer, (modules, make) in PEERS.items():
         missing = [module for module in modules if find_spec(module) is None]
         if missing:
-            yield f"{peer} was not measured: no {missing[0]}, which `{INSTALL}` installs."
+            yield f"{peer} was not measured: it needs {missing[0]}; {how_to_install('bench')}."
             continue
         try:
             with warnings.catch_warnings():

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from sabacc_env.errors import how_to_install
 from sabacc_env.storage.files import write_bytes, write_text
 from sabacc_training.bench.config import bench_config
-from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.plot import plot
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.report import describe_run, figures_table, ratios_table
@@ -76,7 +76,7 @@ def _write(results: Results, folder: Path) -> list[str]:
     try:
         drawn = plot(results)
     except ImportError:
-        return [*lines, f"No picture was drawn: no matplotlib, which `{INSTALL}` installs."]
+        return [*lines, f"No picture was drawn: it needs matplotlib; {how_to_install('bench')}."]
     if drawn is not None:
         write_bytes(folder / "bench.svg", drawn)
         lines.append(f"The picture is {folder / 'bench.svg'}.")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, how_to_install
 from sabacc_env.storage.files import check_writable, make_folder, write_bytes
-from sabacc_training.bench.peers import INSTALL
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine_info
 from sabacc_training.experiments.nash_conv_curves import (
@@ -57,7 +56,7 @@ def ladder(
         )
     if picture is not None:  # fail now and not after minutes
         if find_spec("matplotlib") is None:
-            raise SabaccError(f"picture: needs matplotlib, which `{INSTALL}` installs")
+            raise SabaccError(f"picture: needs matplotlib; {how_to_install('bench')}")
         check_writable(picture)
         make_folder(picture.parent)
     rung = load_rung(name)
