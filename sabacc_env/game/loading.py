@@ -22,12 +22,12 @@ from sabacc_env.storage.checksums import content_error
 
 
 def check_records(
-    form: bytes, games: NDArray[Any], rules: Sequence[RuleSet], rule_of: NDArray[np.int64]
+    format_line: bytes, games: NDArray[Any], rules: Sequence[RuleSet], rule_of: NDArray[np.int64]
 ) -> None:
     """Refuse records of games that no hand can be in.
 
     Args:
-        form: what the bytes were of.
+        format_line: what the bytes were of.
         games: (n,) of ``GAME_DTYPE``.
         rules: the rule sets.
         rule_of: (n,) which of them each is played by.
@@ -38,13 +38,15 @@ def check_records(
     seats = np.array([each.seats for each in rules])[rule_of]
     players = games["num_players"]
     if ((players < seats[:, 0]) | (players > seats[:, 1])).any():
-        raise content_error(form, "a game with a number of seats that its rules forbid")
+        raise content_error(format_line, "a game with a number of seats that its rules forbid")
     records = np.concatenate([rules_record(each) for each in rules])
     if wrong := first_invalid(games, records, rule_of):
-        raise content_error(form, f"a state that no hand can be in: {wrong}")
+        raise content_error(format_line, f"a state that no hand can be in: {wrong}")
 
 
-def records_from_bytes(form: bytes, state: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+def records_from_bytes(
+    format_line: bytes, state: bytes, kind: np.dtype[Any], count: int
+) -> NDArray[Any]:
     """Return so many items of a type out of the bytes of their memory; they may be written to.
 
     Raises:
@@ -52,19 +54,19 @@ def records_from_bytes(form: bytes, state: bytes, kind: np.dtype[Any], count: in
     """
     if len(state) != count * kind.itemsize:
         raise content_error(
-            form, f"{len(state)} bytes of records instead of {count * kind.itemsize}"
+            format_line, f"{len(state)} bytes of records instead of {count * kind.itemsize}"
         )
     return np.frombuffer(bytearray(state), dtype=kind)
 
 
-def check_moves(form: bytes, played: object) -> list[int]:
+def check_moves(format_line: bytes, played: object) -> list[int]:
     """Return the moves of a hand, packed as ``engine.step.pack_move`` does.
 
     Raises:
         SabaccError: for what is none.
     """
     if not isinstance(played, list) or not all(map(_is_move, played)):
-        raise content_error(form, "invalid moves")
+        raise content_error(format_line, "invalid moves")
     return played
 
 

@@ -115,10 +115,10 @@ def test_a_forged_record_is_refused_or_can_be_played_on(mode: str, count: int) -
     assert min(played, refused) > count / 5
 
 
-def changed(form: bytes, data: bytes, change: Change) -> bytes:
-    header, state = unpack_checked(form, data)
+def changed(format_line: bytes, data: bytes, change: Change) -> bytes:
+    header, state = unpack_checked(format_line, data)
     change(header)
-    return pack_with_checksum(form, header, state)
+    return pack_with_checksum(format_line, header, state)
 
 
 def put(**values: Any) -> Change:
@@ -199,16 +199,16 @@ def test_a_header_that_is_none_is_refused(header: bytes) -> None:
 
 @pytest.mark.parametrize("cut", [slice(0, 0), slice(0, -1), slice(0, 16)])
 def test_a_state_of_another_length_is_refused(cut: slice) -> None:
-    for kind, form, data in (
+    for kind, format_line, data in (
         (Game, game.FORMAT, PLAYING.to_bytes()),
         (Tables, tables.FORMAT, AT_TABLES.to_bytes()),
     ):
-        header, state = unpack_checked(form, data)
+        header, state = unpack_checked(format_line, data)
         for other in (state[cut], state + b"x"):
             with pytest.raises(
                 SabaccError, match=r"bytes of records instead of|fit their description|num_tables"
             ):
-                kind.from_bytes(pack_with_checksum(form, header, other))
+                kind.from_bytes(pack_with_checksum(format_line, header, other))
 
 
 ANY = ("padding", "deck_state", "deck_increment")
