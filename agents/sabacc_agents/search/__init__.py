@@ -1,1 +1,1 @@
-"""Search: worlds that fit what a seat has seen, played to their end by a compiled heuristic."""
+"""Search agents: rollouts in determinizations, and the heuristic policy that they follow."""

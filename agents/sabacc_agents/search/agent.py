@@ -1,4 +1,4 @@
-"""Rollouts: each legal action tried in many worlds, the best mean taken."""
+"""Rollouts: plays every legal action in many determinizations and chooses the best mean."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet
 
 ROLLOUTS: Final = 2000
-"""Hands played to their end for a decision."""
-CANDIDATES: Final = 1024
-"""Worlds weighed for a decision."""
-MIXED: Final = 0.3
-"""How much of the model's chances is spread evenly. Of 0.1, 0.3 and 0.6, all of which gained much
-the same from the base and from scripted agents, 0.1 lost to the search without weights."""
+"""The number of rollouts for a decision."""
+DETERMINIZATIONS: Final = 1024
+"""The number of determinizations sampled for a decision."""
+EPSILON: Final = 0.3
+"""The epsilon of the opponent model. Values of 0.1, 0.3 and 0.6 won about as much against the base
+and scripted agents, but 0.1 lost to the search without weights."""
 
 
 def make_workspace() -> Workspace:
-    """Return where worlds can be worked out."""
+    """Return buffers for sampling determinizations and playing them out."""
     return Workspace(
         game=np.zeros(1, GAME_DTYPE),
         rows=np.zeros(1, OBSERVATION_DTYPE),
@@ -52,27 +52,28 @@ def make_workspace() -> Workspace:
 class Rollouts:
     """Improves on a base policy by one step of search.
 
-    At each decision it draws worlds that fit all that it has seen, each with a weight: how likely
-    the opponents' moves so far are in it, by a model of them. Every legal action is played in the
-    same worlds to the end of the hand, all seats by the base policy, with the same deck, dice and
-    random words; the action with the best mean of net credits is chosen. The Sabacc pot counts as
+    At each decision it samples determinizations: deals that fit all that its seat has seen. Each
+    has a weight, the probability of the opponents' moves so far under a model of the opponents. It
+    resamples the determinizations by weight and plays every legal action in the same ones to the
+    end of the hand, where all seats follow the base policy, with the same deck, dice and random
+    numbers. It chooses the action with the highest mean of net credits. The Sabacc pot counts as
     far as it is won or lost in this hand.
 
     Args:
         rules: the rules that it will play.
         num_players: seats at the table.
         bet_sizes: what the bet actions mean.
-        rollouts: hands played to their end for a decision, about.
-        worlds: how many worlds are weighed; those to be played are drawn from these.
-        base: what all seats play in rollouts.
-        model: what the opponents are taken to have played so far.
-        mixed: how much of the model's chances is spread evenly over the legal actions, so that no
-            world is ruled out by a move that the model would never make. 1 is the search without
-            weights.
+        rollouts: about how many rollouts are played for a decision, over all actions.
+        determinizations: how many determinizations are sampled for a decision.
+        base: the policy of all seats in rollouts.
+        model: the policy that the opponents are assumed to have followed so far.
+        epsilon: the probability with which the model is assumed to choose uniformly among the legal
+            actions, so that a move which it would never make rules out no determinization. With 1
+            all weights are equal.
     """
 
     wants = "views"
-    mixed: ClassVar[float] = MIXED
+    epsilon: ClassVar[float] = EPSILON
 
     def __init__(
         self,
@@ -81,22 +82,22 @@ class Rollouts:
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         *,
         rollouts: int = ROLLOUTS,
-        worlds: int = CANDIDATES,
+        determinizations: int = DETERMINIZATIONS,
         base: StochasticPolicy = heuristic,
         model: StochasticPolicy = heuristic,
-        mixed: float | None = None,
+        epsilon: float | None = None,
     ) -> None:
         self._sizes = encode_bet_sizes(bet_sizes)
         self._rollouts = rollouts
         self._base = function_pointer(base, STOCHASTIC_POLICY_SIGNATURE)
         self._model = function_pointer(model, STOCHASTIC_POLICY_SIGNATURE)
-        self._mixed = self.mixed if mixed is None else mixed
+        self._epsilon = self.epsilon if epsilon is None else epsilon
         self._workspace = make_workspace()
-        self._worlds = np.zeros(worlds, GAME_DTYPE)
-        self._weights = np.zeros(worlds)
+        self._determinizations = np.zeros(determinizations, GAME_DTYPE)
+        self._log_weights = np.zeros(determinizations)
 
     def reset(self, num_tables: int) -> None:
-        """Remember nothing: a view has its history."""
+        """Do nothing: a view has its history."""
 
     def act(
         self,
@@ -108,77 +109,86 @@ class Rollouts:
         """Choose a legal action for each view.
 
         Raises:
-            SabaccError: for a view whose history is not whole.
+            SabaccError: for a view whose history is incomplete.
         """
         pairs = zip(observations, action_masks, strict=True)
         return np.array([self._choose(view, mask, rng) for view, mask in pairs], dtype=np.int64)
 
     def _choose(self, view: GameView, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
         actions = np.flatnonzero(mask)
-        # Drawn even where there is no choice, so that chance goes on alike.
+        # They are drawn even without a choice, so that later decisions do not depend on that.
         words = rng.integers(2**32, size=4)
         if len(actions) == 1:
             return int(actions[0])
-        means = self.worth(view, actions, words)
-        return int(actions[means.argmax()])
+        return int(actions[self.action_values(view, actions, words).argmax()])
 
-    def worth(self, view: GameView, actions: Ints, words: Ints) -> NDArray[np.float64]:
+    def action_values(self, view: GameView, actions: Ints, words: Ints) -> NDArray[np.float64]:
         """Return the mean net credits after each of some legal actions, (n,).
 
         Args:
-            view: of the seat to act.
-            actions: (n,) legal actions of the discrete layout.
-            words: (4,) random words of 32 bits, all the chance that is used.
+            view: the view of the seat to act.
+            actions: (n,) legal actions.
+            words: (4,) random 32-bit words, the only source of randomness.
         """
         info_state = information_state_of(view, self._sizes)
-        worlds, weights = self.worlds(info_state, int(words[0]), int(words[1]))
-        chosen = resampled(weights, max(self._rollouts // len(actions), 1), words[2] / 2**32)
-        net = np.zeros((len(chosen), MAX_ACTIONS), np.int64)
-        legal = int((1 << actions).sum())
-        stream = int(words[2]), int(words[3])
-        play_rollouts(info_state, self._workspace, self._base, *stream, worlds, chosen, legal, net)
-        means: NDArray[np.float64] = net[:, actions].mean(axis=0)
+        determinizations, weights = self._sample(info_state, int(words[0]), int(words[1]))
+        num_samples = max(self._rollouts // len(actions), 1)
+        samples = systematic_resample(weights, num_samples, words[2] / 2**32)
+        net_credits = np.zeros((num_samples, MAX_ACTIONS), np.int64)
+        play_rollouts(
+            info_state,
+            self._workspace,
+            self._base,
+            int(words[2]),
+            int(words[3]),
+            determinizations,
+            samples,
+            int((1 << actions).sum()),
+            net_credits,
+        )
+        means: NDArray[np.float64] = net_credits[:, actions].mean(axis=0)
         return means
 
-    def worlds(
+    def _sample(
         self, info_state: InformationState, low: int, high: int
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Return worlds that fit, and their weights, which add up to 1.
+        """Return determinizations and their weights, which add up to 1.
 
         Raises:
-            SabaccError: for moves that do not lead to what is seen.
+            SabaccError: if the moves do not lead to what the seat sees.
         """
         found = sample_determinizations(
             info_state,
             self._workspace,
             self._model,
-            self._mixed,
+            self._epsilon,
             low,
             high,
-            self._worlds,
-            self._weights,
+            self._determinizations,
+            self._log_weights,
         )
         if found == 0:
             raise SabaccError("view: its history does not lead to the state that it shows")
-        logs = self._weights[:found]
-        weights = np.exp(logs - logs.max())
-        return self._worlds[:found], weights / weights.sum()
+        log_weights = self._log_weights[:found]
+        weights = np.exp(log_weights - log_weights.max())
+        return self._determinizations[:found], weights / weights.sum()
 
 
 class UnweightedRollouts(Rollouts):
-    """The same search with all worlds alike: what the opponents did tells it nothing."""
+    """The same search with equal weights: it draws no conclusions from the opponents' moves."""
 
-    mixed = 1.0
+    epsilon = 1.0
 
 
-def resampled(weights: NDArray[np.float64], count: int, start: float) -> Ints:
-    """Return so many indices, each as often as its weight has it, one more or less.
+def systematic_resample(weights: NDArray[np.float64], count: int, offset: float) -> Ints:
+    """Return indices sampled in proportion to their weights, (count,), by systematic resampling.
 
-    ``start`` from 0 to 1 decides which of them have one more.
+    Each index comes as often as its weight demands, rounded up or down. The offset, from 0 to 1,
+    decides which ones are rounded up.
 
-    >>> resampled(np.array([0.5, 0.25, 0.25]), 4, 0.5)
+    >>> systematic_resample(np.array([0.5, 0.25, 0.25]), 4, 0.5)
     array([0, 0, 1, 2])
     """
-    at = (np.arange(count) + start) / count
-    found = np.searchsorted(np.cumsum(weights), at * weights.sum(), side="right")
+    positions = (np.arange(count) + offset) / count
+    found = np.searchsorted(np.cumsum(weights), positions * weights.sum(), side="right")
     return np.asarray(np.minimum(found, len(weights) - 1), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A view as the engine takes it: how the hand began, what was played, what is seen now."""
+"""The information state of a view, as the engine's search takes it."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from sabacc_env.game.view import GameView
 
 
 def information_state_of(view: GameView, sizes: NDArray[Any]) -> InformationState:
-    """Return a hand in play as its view shows it, to the seat that is to act.
+    """Return the information state of the seat that is to act.
 
     Args:
-        view: what that seat sees; its history whole.
-        sizes: what bet actions mean, as ``encode_bet_sizes`` returns it.
+        view: the view of that seat, with its whole history.
+        sizes: the bet sizes, as ``encode_bet_sizes`` returns them.
     """
     return InformationState(
-        _start(view), rules_record(view.rules), sizes, _moves(view), _seen(view)
+        _start(view), rules_record(view.rules), sizes, _moves(view), _visible(view)
     )
 
 
 def _start(view: GameView) -> NDArray[Any]:
-    """Return the record that the hand was dealt into, with the dice that have been rolled."""
+    """Return the record of the hand before the deal, with the dice rolled so far."""
     start = np.zeros(1, GAME_DTYPE)
     start["num_players"] = view.num_players
     start["hands"] = 1
     if not view.rules.points:
         start["credits"][0, : view.num_players] = view.credits_before
-        able = sum(credits >= view.rules.ante_unit for credits in start["credits"][0].tolist())
-        start["sabacc_pot"] = view.sabacc_pot - able * view.rules.sabacc_ante
+        num_antes = sum(credits >= view.rules.ante_unit for credits in start["credits"][0].tolist())
+        start["sabacc_pot"] = view.sabacc_pot - num_antes * view.rules.sabacc_ante
     single.reset(start, rules_record(view.rules), 0, 0, view.dealer)
     start["deck_given"] = 1
     start["dice_given"] = len(view.dice)
@@ -60,24 +60,24 @@ def _moves(view: GameView) -> NDArray[Any]:
     return moves
 
 
-def _seen(view: GameView) -> NDArray[Any]:
-    """Return what is seen now, (1,) of ``VISIBLE_DTYPE``."""
-    seen = np.zeros(1, VISIBLE_DTYPE)
+def _visible(view: GameView) -> NDArray[Any]:
+    """Return what the seat sees now, (1,) of ``VISIBLE_DTYPE``."""
+    visible = np.zeros(1, VISIBLE_DTYPE)
     known = [_mask(cards) for cards in view.known_cards]
     spikes = [_mask([] if card is None else [card]) for card in view.spike_cards]
     drawn = _mask([] if view.drawn_card is None else [view.drawn_card])
     in_sight = _mask(view.hand) | drawn | _mask(view.discard_pile)
     for cards in (*known, *spikes):
         in_sight |= cards
-    seen["seat"] = view.seat
-    seen["known"][0, : len(known)] = known
-    seen["spikes"][0, : len(spikes)] = spikes
-    seen["hand"] = _mask(view.hand)
-    seen["drawn"] = drawn
-    seen["buried"] = _mask(view.seen_cards) & ~in_sight
-    seen["pile_size"] = len(view.discard_pile)
-    seen["pile"][0] = [*view.discard_pile, *[-1] * (NUM_CARDS - len(view.discard_pile))]
-    return seen
+    visible["seat"] = view.seat
+    visible["known"][0, : len(known)] = known
+    visible["spikes"][0, : len(spikes)] = spikes
+    visible["hand"] = _mask(view.hand)
+    visible["drawn"] = drawn
+    visible["buried"] = _mask(view.seen_cards) & ~in_sight
+    visible["pile_size"] = len(view.discard_pile)
+    visible["pile"][0] = [*view.discard_pile, *[-1] * (NUM_CARDS - len(view.discard_pile))]
+    return visible
 
 
 def _mask(cards: Iterable[int]) -> int:

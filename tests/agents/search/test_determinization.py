@@ -45,10 +45,10 @@ TWO_CARDS = TINY.replace(
 )
 
 
-def assert_worlds_fit(game: Game, seed: int) -> bool:
-    """Hold that worlds show the seat to act what it sees; say whether there was a reshuffle.
+def assert_determinizations_fit(game: Game, seed: int) -> bool:
+    """Assert that determinizations show the seat what it sees; say if there was a reshuffle.
 
-    Without one the public moves can be played again from the world's deck, and lead to it.
+    Without one, replaying the public moves from a determinization's deck leads to it.
     """
     seat = game.seat_to_act
     assert seat is not None
@@ -74,7 +74,7 @@ def test_worlds_fit_what_was_seen(rules: RuleSet) -> None:
         num_players = rng.choice([n for n in (2, 3, 5, 8) if n <= rules.seats[1]])
         game = random_position(Game(rules, num_players, seed=attempt), rng)
         if game.seat_to_act is not None:
-            tried.append(assert_worlds_fit(game, attempt))
+            tried.append(assert_determinizations_fit(game, attempt))
     assert tried.count(False) > 10
     if rules.name == "reshuffles":
         assert any(tried)
@@ -88,7 +88,7 @@ def test_worlds_fit_under_any_rules(table, seed, rng):
     except SabaccError:  # fewer than two seats can pay their antes
         assume(False)
     assume(game.seat_to_act is not None)
-    assert_worlds_fit(game, seed)
+    assert_determinizations_fit(game, seed)
 
 
 def expected(view) -> Counter:

@@ -7,8 +7,13 @@ import random
 import numpy as np
 import pytest
 from sabacc_agents import load
-from sabacc_agents.search.agent import Rollouts, UnweightedRollouts, make_workspace, resampled
-from sabacc_agents.search.heuristic import even, heuristic
+from sabacc_agents.search.agent import (
+    Rollouts,
+    UnweightedRollouts,
+    make_workspace,
+    systematic_resample,
+)
+from sabacc_agents.search.heuristic import heuristic, uniform_random
 from sabacc_agents.search.public_history import information_state_of
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.match import play_match
@@ -30,7 +35,7 @@ EVERY_RULES = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.valu
 
 
 def few(kind, rules, num_players, **settings):
-    return kind(rules, num_players, **{"rollouts": 60, "worlds": 30} | settings)
+    return kind(rules, num_players, **{"rollouts": 60, "determinizations": 30} | settings)
 
 
 def test_they_are_registered() -> None:
@@ -60,41 +65,41 @@ def test_hidden_cards_change_nothing(rules) -> None:
             continue
         tried += 1
         actions, words = np.flatnonzero(decision(game)[1][0]), np.arange(attempt, attempt + 4)
-        worth = agent.worth(game.view(seat), actions, words)
+        values = agent.action_values(game.view(seat), actions, words)
         for _ in range(2):
             twin = rearranged(game, set(game.seen_cards(seat)), rng)
-            assert (agent.worth(twin.view(seat), actions, words) == worth).all()
+            assert (agent.action_values(twin.view(seat), actions, words) == values).all()
     assert tried > 5
 
 
 @jit_for(STOCHASTIC_POLICY_SIGNATURE)
-def bets_zeros(observation, legal, chances) -> None:
-    """Raise with 0.75 on a total of zero, with 0.25 on another; check or call else; cards: even."""
+def bets_zeros(observation, legal, probabilities) -> None:
+    """Raise with 0.75 on a total of zero and 0.25 on others, else check or call. Cards: uniform."""
     if observation.phase[3] == 0:
         for action in range(62):
-            chances[action] = 1.0
+            probabilities[action] = 1.0
         return
-    raising = 0.75 if observation.own_total[1] > 0 else 0.25
-    chances[CHECK] = chances[CALL] = 1 - raising
-    chances[JUNK] = 0.0
+    raise_prob = 0.75 if observation.own_total[1] > 0 else 0.25
+    probabilities[CHECK] = probabilities[CALL] = 1 - raise_prob
+    probabilities[JUNK] = 0.0
     for action in range(FIRST_BET_ACTION, 62):
-        chances[action] = 0.0
-    chances[FIRST_BET_ACTION + 1] = raising
+        probabilities[action] = 0.0
+    probabilities[FIRST_BET_ACTION + 1] = raise_prob
 
 
 ONE_ROUND = load_rules("casino", rounds=1, phases=("cards", "betting"))
 
 
-def weights_of(game, model, mixed, count=200):
-    """Return worlds of the seat to act, and the logarithms of their weights."""
-    worlds, logs = np.zeros(count, GAME_DTYPE), np.zeros(count)
+def weights_of(game, model, epsilon, count=200):
+    """Return determinizations of the seat to act, and the logarithms of their weights."""
+    determinizations, log_weights = np.zeros(count, GAME_DTYPE), np.zeros(count)
     info_state = information_state_of(game.view(game.seat_to_act), SIZES)
-    at = function_pointer(model, STOCHASTIC_POLICY_SIGNATURE)
-    assert (
-        sample_determinizations(info_state, make_workspace(), at, mixed, 5, 1, worlds, logs)
-        == count
+    pointer = function_pointer(model, STOCHASTIC_POLICY_SIGNATURE)
+    found = sample_determinizations(
+        info_state, make_workspace(), pointer, epsilon, 5, 1, determinizations, log_weights
     )
-    return worlds, logs
+    assert found == count
+    return determinizations, log_weights
 
 
 def bet_into() -> Game:
@@ -113,35 +118,36 @@ def test_weights_are_how_likely_the_others_moves_are() -> None:
     fresh.play("stand")
     fresh.play("stand")
     num_bets = int(decision(fresh)[1].sum())
-    for mixed in (0.0, 0.2):
-        worlds, logs = weights_of(game, bets_zeros, mixed)
-        totals = [sum(world) for world in values(worlds, seat=0)]
+    for epsilon in (0.0, 0.2):
+        determinizations, log_weights = weights_of(game, bets_zeros, epsilon)
+        totals = [sum(values) for values in card_values(determinizations, seat=0)]
         assert 0 in totals
-        for total, log in zip(totals, logs, strict=True):
+        for total, log_weight in zip(totals, log_weights, strict=True):
             bet = 0.75 if total == 0 else 0.25
-            wanted = 1 / num_cards * ((1 - mixed) * bet + mixed / num_bets)
-            assert log == pytest.approx(np.log(wanted))
+            wanted = 1 / num_cards * ((1 - epsilon) * bet + epsilon / num_bets)
+            assert log_weight == pytest.approx(np.log(wanted))
 
 
-def values(worlds, seat):
-    """Return the values of the cards that a seat holds in each world."""
-    return [[Card(int(c)).value for c in world["cards"][seat] if c >= 0] for world in worlds]
+def card_values(determinizations, seat):
+    """Return the values of the cards that a seat holds in each determinization."""
+    hands = determinizations["cards"][:, seat]
+    return [[Card(int(card)).value for card in hand if card >= 0] for hand in hands]
 
 
-def test_every_world_weighs_the_same_with_an_even_model() -> None:
+def test_all_weights_are_equal_with_a_uniform_model() -> None:
     rng = random.Random(3)
     for attempt in range(20):
         game = random_position(Game("casino", 3, seed=attempt), rng)
         if game.seat_to_act is None:
             continue
-        for model, mixed in ((even, 0.0), (heuristic, 1.0)):
-            _, logs = weights_of(game, model, mixed, 20)
-            assert np.ptp(logs) == pytest.approx(0)
+        for model, epsilon in ((uniform_random, 0.0), (heuristic, 1.0)):
+            _, log_weights = weights_of(game, model, epsilon, 20)
+            assert np.ptp(log_weights) == pytest.approx(0)
 
 
-def test_with_an_even_model_both_searches_choose_alike() -> None:
+def test_both_searches_choose_the_same_with_a_uniform_model() -> None:
     rng = random.Random(4)
-    weighted = few(Rollouts, "casino", 3, model=even)
+    weighted = few(Rollouts, "casino", 3, model=uniform_random)
     unweighted = few(UnweightedRollouts, "casino", 3)
     for attempt in range(30):
         game = random_position(Game("casino", 3, seed=attempt), rng)
@@ -155,29 +161,28 @@ def test_with_an_even_model_both_searches_choose_alike() -> None:
         assert len(chosen) == 1
 
 
-def test_a_move_that_the_model_never_makes_rules_no_world_out() -> None:
+def test_a_move_that_the_model_never_makes_rules_out_no_determinization() -> None:
     @jit_for(STOCHASTIC_POLICY_SIGNATURE)
-    def never_bets(observation, legal, chances) -> None:
+    def never_bets(observation, legal, probabilities) -> None:
         for action in range(62):
-            chances[action] = 1.0 if action < FIRST_BET_ACTION else 0.0
+            probabilities[action] = 1.0 if action < FIRST_BET_ACTION else 0.0
 
-    _, logs = weights_of(bet_into(), never_bets, 0.1)
-    assert np.isfinite(logs).all()
+    _, log_weights = weights_of(bet_into(), never_bets, 0.1)
+    assert np.isfinite(log_weights).all()
 
 
 def test_a_surely_winning_hand_is_worth_more_called() -> None:
-    """Pure Sabacc facing a bet: to junk loses the ante, to call wins in nearly every world."""
+    """Pure Sabacc facing a bet: to junk loses the ante, to call nearly always wins."""
     cards = [int(card) for card in deck_from("+9t +8s 0a 0b")]
     game = Game(ONE_ROUND, 2, dealer=1, deck=cards)
     for move in ("stand", "stand", "raise 20"):
         game.play(move)
     agent = Rollouts(ONE_ROUND, 2)
     actions = np.flatnonzero(decision(game)[1][0])
-    worth = dict(
-        zip(actions.tolist(), agent.worth(game.view(1), actions, np.arange(4)), strict=True)
-    )
-    assert worth[JUNK] == -4
-    assert worth[CALL] > 15
+    values = agent.action_values(game.view(1), actions, np.arange(4))
+    value_of = dict(zip(actions.tolist(), values, strict=True))
+    assert value_of[JUNK] == -4
+    assert value_of[CALL] > 15
 
 
 def test_a_view_without_its_history_is_one_sentence() -> None:
@@ -194,14 +199,14 @@ def test_a_view_without_its_history_is_one_sentence() -> None:
 
 def test_resampling_follows_the_weights() -> None:
     weights = np.array([0.7, 0.0, 0.2, 0.1])
-    for start in (0.0, 0.3, 0.999):
-        counts = np.bincount(resampled(weights, 1000, start), minlength=4)
+    for offset in (0.0, 0.3, 0.999):
+        counts = np.bincount(systematic_resample(weights, 1000, offset), minlength=4)
         assert abs(counts - 1000 * weights).max() <= 1
 
 
 def test_search_beats_its_base() -> None:
     rules = load_rules("casino")
-    agents = Rollouts(rules, 2, rollouts=800, worlds=256), load("heuristic", rules, 2)
+    agents = Rollouts(rules, 2, rollouts=800, determinizations=256), load("heuristic", rules, 2)
     margin = play_match(rules, agents, 400, seed=11).margin
     assert margin.mean - margin.half_width() > 0
 

@@ -220,7 +220,7 @@ def test_an_agent_that_wants_views_is_measured_as_one_that_observes() -> None:
 def test_the_searching_agents_are_far_from_random_play() -> None:
     tree = flatten(load_rung("little_spire"))
     for kind in (Rollouts, UnweightedRollouts):
-        agent = kind(tree.rung.rule_set, 2, tree.rung.bet_sizes, rollouts=200, worlds=64)
+        agent = kind(tree.rung.rule_set, 2, tree.rung.bet_sizes, rollouts=200, determinizations=64)
         assert nash_conv(tree, agent, samples=2) < 0.5  # 1.237 for random play
 
 
