@@ -1,4 +1,4 @@
-"""The batched VecEnv: shapes, masks, whose reward it is, opponents, stakes, states."""
+"""The batched VecEnv: shapes, masks, whose reward it is, opponents, starts, states."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_opponents_are_drawn_by_weight_and_told_of_restarts():
         env.set_opponents([never] * 3, [1, 2])
 
 
-def test_stakes_are_drawn_anew_from_their_ranges():
+def test_starts_are_drawn_anew_from_their_ranges():
     env = make(256, stacks=(2, 10), sabacc_pots=(0, 5))
     env.reset()
     rng = np.random.default_rng(0)

@@ -111,7 +111,7 @@ def test_tables_of_another_device_are_no_source_of_clones():
         pair.other.clone_from(pair.cpu, [0], [1])
 
 
-def test_stakes_that_change_and_tables_that_are_saved():
+def test_starts_that_change_and_tables_that_are_saved():
     credits = [[50, 60, 70]] * 4
     pair = DevicePair("cuda", "casino", 4, 3, seed=1, hands=2, credits=credits)
     pair.call_both("play", random_legal, 10)
@@ -126,7 +126,7 @@ def test_stakes_that_change_and_tables_that_are_saved():
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
-def test_copies_stay_on_the_gpu_and_keep_their_stakes(copied):
+def test_copies_stay_on_the_gpu_and_keep_their_starts(copied):
     pair = DevicePair("cuda", "casino", 4, 3, seed=1, hands=2, credits=[[50, 60, 70]] * 4)
     pair.call_both(
         "set_hand_starts", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6]

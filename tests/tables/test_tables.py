@@ -449,7 +449,7 @@ def test_tables_that_cannot_be_dealt_stop_until_they_are_restarted(bad: Any, pla
     assert tables.hand_counts.min() > 2
 
 
-def test_stakes_that_leave_no_decision_stop_a_table_until_it_gets_others() -> None:
+def test_starts_that_leave_no_decision_stop_a_table_until_it_gets_others() -> None:
     tables = Tables(RuleSet(phases=("betting",)), 3, 2, seed=1, credits=[90, 90])
     tables.set_hand_starts([1], credits=[[4, 4]])
     with pytest.raises(SabaccError, match="credits: at table 1 the antes leave no seat a decision"):
@@ -590,7 +590,7 @@ def test_copies_have_the_same_future(
     assert (twin.threads, twin.calls, twin.seed) == (tables.threads, tables.calls, tables.seed)
     tables.step(random_actions(tables, rng))
     twin.set_hand_starts([1], credits=[[70, 80, 90]])
-    twin = copied(tables)  # the first one's play and stakes are its own
+    twin = copied(tables)  # the first one's play and starts are its own
     for _ in range(40):
         for each in (tables, twin):
             each.play(random_legal, 3)

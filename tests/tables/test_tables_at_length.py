@@ -210,10 +210,10 @@ def test_packed_observations_are_the_features_rounded(rules: str) -> None:
     assert (packed.action_masks == floats.action_masks).all()
 
 
-# Stakes.
+# Starts of hands.
 
 
-def test_stakes_of_later_episodes() -> None:
+def test_starts_of_later_episodes() -> None:
     tables = Tables("casino", 3, 2, seed=0, credits=[100, 100])
     tables.set_hand_starts([0, 2], credits=[50, 60], sabacc_pots=9)
     while tables.hand_counts.min() < 1:
@@ -268,7 +268,7 @@ def test_bytes_are_read_without_dealing_or_asking() -> None:
     assert asked == []
 
 
-def test_refused_stakes_change_nothing() -> None:
+def test_refused_starts_change_nothing() -> None:
     tables = Tables("casino", 2, 2, seed=0)
     before = (
         tables._hand_starts.starts.credits.copy(),

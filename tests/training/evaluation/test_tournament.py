@@ -279,11 +279,11 @@ def test_the_configurations_that_ship_are_right():
         assert load_config(TournamentConfig, path).deals >= 1000
 
 
-@pytest.mark.parametrize("stakes", ["credits=1", "sabacc_pot=5"])
-def test_stakes_that_make_no_hand_are_refused_before_anything_is_written(run, tmp_path, stakes):
-    rules = "casino" if stakes.startswith("credits") else "black_spire"
+@pytest.mark.parametrize("start", ["credits=1", "sabacc_pot=5"])
+def test_a_start_without_a_hand_is_refused_before_anything_is_written(run, tmp_path, start):
+    rules = "casino" if start.startswith("credits") else "black_spire"
     output = tmp_path / "out"
-    code, _, errors = run(stakes, f"rules={rules}", "--output", output)
+    code, _, errors = run(start, f"rules={rules}", "--output", output)
     assert code == 2
     assert errors.count("\n") == 1
     assert not output.exists()

@@ -62,7 +62,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "two_threads": {"threads": 2},
     "periodic": {"ppo": {"magnet": "periodic", "magnet_update_interval": 2}},
     "taught": {"ppo": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
-    "pool_and_stakes": {
+    "pool_and_starts": {
         "rules": "casino",
         "pool": POOL,
         "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "curriculum_fraction": 0.9},

@@ -37,7 +37,7 @@ SMALL = MaskablePPOConfig(
 
 COUNTING = "tests.support.toys:Counting"  # remembers what it did in the hand
 
-STAKES = MaskablePPOConfig(
+DRAWN_STARTS = MaskablePPOConfig(
     rules="casino",
     steps=SMALL.steps,
     start=StartConfig(stacks=(2.0, 30.0), sabacc_pot=(0.0, 5.0), curriculum_fraction=0.9),
@@ -98,7 +98,7 @@ def terminate() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-@pytest.mark.parametrize("config", [SMALL, STAKES], ids=["points", "stakes"])
+@pytest.mark.parametrize("config", [SMALL, DRAWN_STARTS], ids=["points", "drawn_starts"])
 @pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
 def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, error):
     whole = train(config, tmp_path / "whole")
@@ -172,7 +172,7 @@ def test_a_checkpoint_that_is_damaged_or_none_is_refused(tmp_path, damage, words
     assert "\n" not in message
 
 
-def test_stakes_grow_to_their_ranges():
+def test_start_ranges_grow_to_their_full_width():
     start = StartConfig(stacks=(4.0, 100.0), sabacc_pot=(0.0, 20.0), curriculum_fraction=0.5)
     assert start.stacks_at(0) == (1, 1)
     assert start.stacks_at(0.25) == pytest.approx((2, 10))
@@ -282,7 +282,7 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path, capsys, override, sente
     ],
 )
 @pytest.mark.parametrize("trainer", ["sb3", "ppo"])
-def test_stakes_that_the_rules_do_not_have_are_refused(
+def test_starts_that_the_rules_do_not_have_are_refused(
     tmp_path, capsys, override, sentence, trainer
 ):
     config = tmp_path / "points.toml"
