@@ -1,7 +1,7 @@
-"""Agents: rule-based ones, some that search, saved networks, and the zoo of those that ship.
+"""Agents: rule-based ones, search, saved networks, and the zoo of trained networks.
 
-``load`` makes any of them from what a user writes: a registered name, ``zoo:NAME``, the path of a
-saved network, or ``module:Class``.
+``load`` makes an agent from a spec: a registered name, ``zoo:NAME``, the path of a saved network,
+or ``module:Class``.
 """
 
 from sabacc_agents.loading import load, trained_against

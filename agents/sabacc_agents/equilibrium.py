@@ -1,8 +1,8 @@
-"""A solved policy: what to play in every information state of a small game, and its agent.
+"""A solved policy: a distribution over actions for each information state of a small game.
 
-``sabacc solve`` makes the file (``saved_files``): arrays ``keys`` (m,), the information states in
-rising order; ``first`` (m + 1,), where the actions of each begin; ``actions`` and
-``probabilities``, of all states one after the other.
+``sabacc solve`` writes the file (``saved_files``). Its arrays are ``keys`` (m,), the hashes of the
+information states in rising order; ``first`` (m + 1,), the index of the first action of each state;
+``actions`` and ``probabilities``, those of one state after another.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.saved_files import (
-    check_fit,
-    plain_sizes,
+    bet_sizes_as_json,
+    check_made_for,
     read_arrays,
     read_description,
     write_arrays,
@@ -48,58 +48,60 @@ ARRAYS: Final = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What is played in every information state of a game, and what game that is.
+    """A tabular policy, and the game that it was solved for.
 
     Attributes:
-        rules, num_players, bet_sizes: the game.
-        suits_alike: whether its suits are left out of what a state is recognised by.
-        arrays: as in the file.
-        solved: plain data: iterations, NashConv, values and the like.
+        rules: the rules of the game.
+        num_players: the number of seats.
+        bet_sizes: what the bet actions mean.
+        suits_isomorphic: whether the hashes of information states leave the suits out.
+        arrays: the arrays of the file.
+        metadata: plain data about the solution: iterations, NashConv, values and the like.
     """
 
     rules: RuleSet
     num_players: int
     bet_sizes: Sequence[BetSize]
-    suits_alike: bool
+    suits_isomorphic: bool
     arrays: Mapping[str, NDArray[Any]]
-    solved: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_num_players(self.rules, self.num_players)
-        encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
-        check_bool("suits_alike", self.suits_alike)
-        if not isinstance(self.solved, Mapping):
-            raise SabaccError(f"solved: {short_repr(self.solved)} is not a mapping")
+        encode_bet_sizes(self.bet_sizes)  # refuses invalid bet sizes
+        check_bool("suits_isomorphic", self.suits_isomorphic)
+        if not isinstance(self.metadata, Mapping):
+            raise SabaccError(f"metadata: {short_repr(self.metadata)} is not a mapping")
 
 
 def save_policy(path: str | Path, policy: Policy) -> None:
     """Write a solved policy to a file that ends in ``.safetensors``."""
-    described = {
+    description = {
         "rules": policy.rules.canonical(),
         "num_players": policy.num_players,
-        "bet_sizes": plain_sizes(policy.bet_sizes),
-        "suits_alike": policy.suits_alike,
-        "solved": dict(policy.solved),
+        "bet_sizes": bet_sizes_as_json(policy.bet_sizes),
+        "suits_alike": policy.suits_isomorphic,
+        "solved": dict(policy.metadata),
     }
-    write_arrays(path, policy.arrays, FORMAT, VERSION, described)
+    write_arrays(path, policy.arrays, FORMAT, VERSION, description)
 
 
 def load_policy(path: str | Path) -> Policy:
     """Read a solved policy.
 
     Raises:
-        SabaccError: for a file that cannot be read, or is no policy of this version.
+        SabaccError: for a file that cannot be read, or is not a solved policy of this version.
     """
-    described = read_description(path, FORMAT, VERSION, "solved policy")
+    description = read_description(path, FORMAT, VERSION, "solved policy")
     arrays = read_arrays(path)
     try:
         policy = Policy(
-            rules=RuleSet.from_canonical(described["rules"]),
-            num_players=described["num_players"],
-            bet_sizes=tuple(described["bet_sizes"]),
-            suits_alike=described["suits_alike"],
+            rules=RuleSet.from_canonical(description["rules"]),
+            num_players=description["num_players"],
+            bet_sizes=tuple(description["bet_sizes"]),
+            suits_isomorphic=description["suits_alike"],
             arrays=arrays,
-            solved=described["solved"],
+            metadata=description["solved"],
         )
     except (KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
@@ -109,36 +111,36 @@ def load_policy(path: str | Path) -> Policy:
 
 
 def _is_policy(arrays: Mapping[str, NDArray[Any]], num_actions: int) -> bool:
-    """Say whether arrays are a distribution over actions for each of some information states."""
+    """Say whether arrays hold a distribution over actions for each information state."""
     if {name: array.dtype for name, array in arrays.items()} != ARRAYS:
         return False
-    keys, first, actions, chances = (arrays[name] for name in ARRAYS)
+    keys, first, actions, probabilities = (arrays[name] for name in ARRAYS)
     return bool(
         all(array.ndim == 1 for array in arrays.values())
         and len(first) == len(keys) + 1 > 1
-        and len(actions) == len(chances) == first[-1]
+        and len(actions) == len(probabilities) == first[-1]
         and first[0] == 0
         and (np.diff(first) > 0).all()
         and (np.diff(keys) > 0).all()
         and 0 <= actions.min() <= actions.max() < num_actions
-        and chances.min() >= 0
-        and np.allclose(np.add.reduceat(chances, first[:-1]), 1)
+        and probabilities.min() >= 0
+        and np.allclose(np.add.reduceat(probabilities, first[:-1]), 1)
     )
 
 
 class EquilibriumAgent:
-    """Plays a solved policy: recognises each information state by what it observed in the hand.
+    """Plays a solved policy. It follows the information states of each hand by its observations.
 
-    Every hand is to start as the solved game does: with the rules' credits and no Sabacc pot.
+    Every hand must start as in the solved game: with the rules' credits and no Sabacc pot.
 
     Args:
-        rules: the rules that it will play, the same as the policy's; None for these.
+        rules: the rules that it will play, which must be the policy's. None stands for these.
         num_players: likewise.
-        bet_sizes: likewise.
-        policy: the path of a solved policy, or one in memory.
+        bet_sizes: what the bet actions mean, as in the policy.
+        policy: the path of a solved policy, or a policy in memory.
 
     Raises:
-        SabaccError: for a policy of another game, or a file that is none.
+        SabaccError: for a policy of another game, or a file that is not a solved policy.
     """
 
     def __init__(
@@ -152,12 +154,12 @@ class EquilibriumAgent:
         label = "this policy" if isinstance(policy, Policy) else str(policy)
         policy = policy if isinstance(policy, Policy) else load_policy(policy)
         made_for = (policy.rules,), (policy.num_players,), policy.bet_sizes
-        check_fit(label, made_for, rules, num_players, bet_sizes)
+        check_made_for(label, made_for, rules, num_players, bet_sizes)
         self.policy = policy
         self._states = np.zeros(0, np.int64)
 
     def reset(self, num_tables: int) -> None:
-        """Start that many hands."""
+        """Start a hand at each of so many tables."""
         self._states = np.zeros(num_tables, np.int64)
 
     def restart(self, tables: NDArray[np.int64]) -> None:
@@ -189,29 +191,31 @@ class EquilibriumAgent:
         floats = np.array(observations, np.float32, order="C")
         rows = floats.view(OBSERVATION_DTYPE).reshape(len(floats))
         legal = action_masks.astype(np.int64) @ (1 << np.arange(action_masks.shape[1]))
-        alike = self.policy.suits_alike
-        update_info_states(rows, floats.view(np.int32), alike, legal, tables, self._states)
-        strange = ~np.isin(self._states[tables], self.policy.arrays["keys"])
-        if strange.any():
+        isomorphic = self.policy.suits_isomorphic
+        update_info_states(rows, floats.view(np.int32), isomorphic, legal, tables, self._states)
+        unknown = ~np.isin(self._states[tables], self.policy.arrays["keys"])
+        if unknown.any():
             raise SabaccError(
-                f"equilibrium: table {tables[strange][0]} is at a turn that the solved game does "
+                f"equilibrium: table {tables[unknown][0]} is at a turn that the solved game does "
                 "not have; every hand must start with the rules' credits and no Sabacc pot"
             )
-        return sample(self.chances_in(self._states[tables], action_masks.shape[1]), rng)
+        return sample(self.state_probabilities(self._states[tables], action_masks.shape[1]), rng)
 
-    def chances_in(self, states: NDArray[np.int64], num_actions: int) -> NDArray[np.float64]:
-        """Return what it plays in information states, (n, num_actions).
+    def state_probabilities(
+        self, states: NDArray[np.int64], num_actions: int
+    ) -> NDArray[np.float64]:
+        """Return the distributions over actions in information states, (n, num_actions).
 
         Args:
-            states: (n,) by the policy's ``keys``, each of which is there.
-            num_actions: in the discrete layout.
+            states: (n,) hashes of information states, all among the policy's ``keys``.
+            num_actions: the number of actions of the environment.
         """
         arrays = self.policy.arrays
-        place = np.searchsorted(arrays["keys"], states)
-        begins, ends = arrays["first"][place], arrays["first"][place + 1]
-        chances = np.zeros((len(states), num_actions))
-        for step in range(int((ends - begins).max(initial=0))):
-            some = begins + step < ends
-            choice = begins[some] + step
-            chances[some, arrays["actions"][choice]] = arrays["probabilities"][choice]
-        return chances
+        indices = np.searchsorted(arrays["keys"], states)
+        begins, ends = arrays["first"][indices], arrays["first"][indices + 1]
+        probabilities = np.zeros((len(states), num_actions))
+        for offset in range(int((ends - begins).max(initial=0))):
+            rows = np.flatnonzero(begins + offset < ends)
+            entries = begins[rows] + offset
+            probabilities[rows, arrays["actions"][entries]] = arrays["probabilities"][entries]
+        return probabilities

@@ -1,8 +1,9 @@
-"""Files of arrays that an agent plays by: one ``.safetensors`` each, whole or not at all.
+"""Saved agents: safetensors files of arrays, with a checksum.
 
-Its header holds, under a format's name, a JSON description of what it was made for, and in this a
-checksum of the whole file, itself left out. Everything that reads or writes one imports what the
-extra ``train`` brings only when it is used.
+The metadata of a file hold a JSON description under the name of the file's format. It says what the
+arrays were made for. Its ``sha256`` is the checksum of the whole file, computed with a placeholder
+in its own place. The packages of the extra ``train`` are imported only when a file is read or
+written.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import importlib
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -29,93 +30,96 @@ from sabacc_env.storage.files import failure_reason, write_bytes
 
 SUFFIX: Final = ".safetensors"
 
-UNKNOWN: Final = "0" * 64
-"""Stands in a file in the place of its checksum while this is worked out."""
+CHECKSUM_PLACEHOLDER: Final = b"0" * 64
+"""Stands in the place of a file's checksum while the checksum is computed."""
 
-CHECKSUM: Final = re.compile(rb'\\"sha256\\": \\"(.{64})\\"', re.DOTALL)
-"""Where the header of a file, JSON within JSON, has its checksum."""
+CHECKSUM_PATTERN: Final = re.compile(rb'\\"sha256\\": \\"(.{64})\\"', re.DOTALL)
+"""Finds the checksum in a file's header, which is JSON that holds escaped JSON."""
 
 
 def write_arrays(
     path: str | Path,
     arrays: Mapping[str, NDArray[Any]],
-    form: str,
+    format_name: str,
     version: int,
-    described: Mapping[str, Any],
+    description: Mapping[str, Any],
 ) -> None:
-    """Write arrays and their description to a file.
+    """Write arrays and their description to a file, whole or not at all.
 
     Args:
         path: a path that ends in ``.safetensors``.
-        arrays: contiguous, by name.
-        form: the name of the format.
-        version: which version of it this is.
-        described: plain data.
+        arrays: contiguous arrays by name.
+        format_name: the name of the format.
+        version: the version of the format.
+        description: plain data. The versions and the checksum are added to it.
 
     Raises:
-        SabaccError: for another name, a description that is no plain data, or a file that cannot be
-            written.
+        SabaccError: if the path has another suffix, JSON cannot hold the description, or the file
+            cannot be written.
     """
     path = Path(path)
     if path.suffix != SUFFIX:
         raise SabaccError(f"{path}: give a file name that ends in {SUFFIX}")
-    description = {
+    whole = {
         "version": version,
         "observation_size": OBSERVATION_SIZE,
         "observation_version": observation_version(),
-        **described,
-        "sha256": UNKNOWN,
+        **description,
+        "sha256": CHECKSUM_PLACEHOLDER.decode(),
     }
     try:
-        text = json.dumps(description, sort_keys=True)
+        text = json.dumps(whole, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise SabaccError(f"training: cannot be written as JSON ({error})") from None
-    data: bytes = needs("safetensors.numpy").save(dict(arrays), metadata={form: text})
-    write_bytes(path, data.replace(UNKNOWN.encode(), _checksum(data), 1))
+        raise SabaccError(f"{path}: its description cannot be written as JSON ({error})") from None
+    safetensors = import_extra("safetensors.numpy")
+    data: bytes = safetensors.save(dict(arrays), metadata={format_name: text})
+    write_bytes(path, data.replace(CHECKSUM_PLACEHOLDER, _checksum(data), 1))
 
 
 def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of a file by name.
 
     Raises:
-        SabaccError: for a file that cannot be read, is no safetensors file, or is damaged.
+        SabaccError: for a file that cannot be read, is not a safetensors file, or is damaged.
     """
-    arrays: dict[str, NDArray[Any]] = _opened(
+    arrays: dict[str, NDArray[Any]] = _read(
         path,
         lambda file: {name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118
     )
     return arrays
 
 
-def forms(path: str | Path) -> tuple[str, ...]:
-    """Return under which formats' names a file describes itself.
+def formats_in(path: str | Path) -> tuple[str, ...]:
+    """Return the names of the formats that a file has descriptions for.
 
     Raises:
         SabaccError: as ``read_arrays``.
     """
-    return tuple(_opened(path, lambda file: file.metadata()) or ())
+    return tuple(_read_metadata(path))
 
 
-def read_description(path: str | Path, form: str, version: int, kind: str) -> dict[str, Any]:
-    """Return the description of a file, made for observations as they are now.
+def read_description(path: str | Path, format_name: str, version: int, kind: str) -> dict[str, Any]:
+    """Return the description of a file that was made for the present observations.
 
     Args:
         path: the file.
-        form: the format's name in its header.
-        version: the version that is read; of the one before, which had no checksums, too.
-        kind: what errors call it, ``"network"`` or so.
+        format_name: the name of the format.
+        version: the version of the format. The version before it, which had no checksum, can be
+            read too, with a warning.
+        kind: what error messages call the contents, such as ``"network"``.
 
     Raises:
-        SabaccError: as ``read_arrays``; for a file of something else, or made for other versions.
+        SabaccError: as ``read_arrays``; also for a file of another format or version, or one that
+            was made for other observations.
     """
-    metadata = _opened(path, lambda file: file.metadata()) or {}
-    if form not in metadata:
+    metadata = _read_metadata(path)
+    if format_name not in metadata:
         raise SabaccError(f"{path}: this safetensors file is not a {kind} that this package saved")
     try:
-        described: dict[str, Any] = json.loads(metadata[form])
-        found, size = described["version"], described["observation_size"]
+        description: dict[str, Any] = json.loads(metadata[format_name])
+        found, size = description["version"], description["observation_size"]
         if found == version:
-            described.pop("sha256")
+            description.pop("sha256")
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
     if found == version - 1:
@@ -132,32 +136,33 @@ def read_description(path: str | Path, form: str, version: int, kind: str) -> di
             f"{path}: was made for observations of {size} numbers; this version has "
             f"{OBSERVATION_SIZE}"
         )
-    if described.get("observation_version") != observation_version():
+    if description.get("observation_version") != observation_version():
         raise SabaccError(
             f"{path}: was made for another version of the observation; make it again with this "
             "version"
         )
-    return described
+    return description
 
 
-def check_fit(
+def check_made_for(
     label: str,
     made_for: tuple[Sequence[RuleSet], Sequence[int], Sequence[BetSize]],
     rules: str | Path | RuleSet | None,
     num_players: int | None,
     bet_sizes: Sequence[BetSize],
 ) -> None:
-    """Refuse to play at tables that something was not made for: rules, players, bet sizes.
+    """Check that a saved agent was made for the game that it is to play.
 
     Args:
-        label: what errors call it.
-        made_for: the rule sets and the numbers of players that it is for; the bet sizes.
-        rules: what is played; None for what it was made for.
-        num_players: seats there; likewise.
-        bet_sizes: what the bet actions mean there.
+        label: what error messages call the agent.
+        made_for: the rule sets, the numbers of players and the bet sizes that it was made for.
+        rules: the rules that it is to play. None stands for its own.
+        num_players: the number of seats. None stands for its own.
+        bet_sizes: what the bet actions mean.
 
     Raises:
-        SabaccError: one sentence that starts with the label and says what differs.
+        SabaccError: if the game is another one. The message starts with the label and says what
+            differs.
     """
     made_rules, made_players, made_sizes = made_for
     rules = made_rules[0] if rules is None else load_rules(rules)
@@ -168,12 +173,12 @@ def check_fit(
             f"{label}: was made for the rules {', '.join(map(repr, names))}, not {other}"
         )
     if num_players is not None and as_int(num_players) not in made_players:
-        several = ", ".join(map(str, made_players))
-        raise SabaccError(f"{label}: was made for {several} players, not {short_repr(num_players)}")
+        numbers = ", ".join(map(str, made_players))
+        raise SabaccError(f"{label}: was made for {numbers} players, not {short_repr(num_players)}")
     if encode_bet_sizes(made_sizes).tobytes() != encode_bet_sizes(bet_sizes).tobytes():
         raise SabaccError(
-            f"{label}: was made for the bet sizes {plain_sizes(made_sizes)}, not "
-            f"{plain_sizes(bet_sizes)}"
+            f"{label}: was made for the bet sizes {bet_sizes_as_json(made_sizes)}, not "
+            f"{bet_sizes_as_json(bet_sizes)}"
         )
 
 
@@ -182,11 +187,11 @@ def is_saved(spec: str | Path) -> bool:
     return isinstance(spec, Path) or str(spec).endswith(SUFFIX) or zoo.is_member(spec)
 
 
-def located(spec: str | Path) -> Path:
-    """Return the file that the spec of a saved agent means.
+def path_of(spec: str | Path) -> Path:
+    """Return the path of the file that the spec of a saved agent means.
 
     Raises:
-        SabaccError: for a name that no member of the zoo has.
+        SabaccError: if no member of the zoo has the name in the spec.
     """
     if not isinstance(spec, str | Path):
         raise SabaccError(f"path: {short_repr(spec)} is not the path of a file")
@@ -195,30 +200,40 @@ def located(spec: str | Path) -> Path:
     return Path(spec)
 
 
-def plain_sizes(bet_sizes: Sequence[BetSize]) -> list[str | int | float]:
-    """Return bet sizes as JSON can hold them."""
+def bet_sizes_as_json(bet_sizes: Sequence[BetSize]) -> list[str | int | float]:
+    """Return bet sizes as values that JSON can hold."""
     return [size if isinstance(size, str | int) else float(size) for size in bet_sizes]
 
 
-def needs(module: str) -> ModuleType:
-    """Import what the extra ``train`` brings, or say how to install it."""
+def import_extra(module: str) -> ModuleType:
+    """Import a module that the extra ``train`` installs.
+
+    Raises:
+        SabaccError: if it is not installed, or cannot be loaded.
+    """
     package = module.partition(".")[0]
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
         raise SabaccError(f"a saved agent needs {package}; {how_to_install('train')}") from None
-    except ImportError as error:  # it is there: memory is short, or a library of its is missing
+    except ImportError as error:  # it is installed: memory is short, or a shared library is missing
         raise SabaccError(f"{package}: cannot be loaded ({error})") from None
 
 
-def _opened(path: str | Path, read: Any) -> Any:
-    """Apply a function to an open safetensors file, its arrays NumPy's."""
-    safetensors = needs("safetensors")
+def _read_metadata(path: str | Path) -> dict[str, str]:
+    """Return the JSON descriptions in a file by the name of their format."""
+    metadata: dict[str, str] | None = _read(path, lambda file: file.metadata())
+    return metadata or {}
+
+
+def _read(path: str | Path, read: Callable[[Any], Any]) -> Any:
+    """Check a safetensors file and return what a function reads from it, arrays as NumPy's."""
+    safetensors = import_extra("safetensors")
     try:
-        file = located(path)
-        _refuse_damaged(path, file.read_bytes())
-        with safetensors.safe_open(file, framework="np") as opened:
-            return read(opened)
+        file_path = path_of(path)
+        _check_checksum(path, file_path.read_bytes())
+        with safetensors.safe_open(file_path, framework="np") as file:
+            return read(file)
     except SabaccError:
         raise
     except safetensors.SafetensorError as error:
@@ -227,16 +242,17 @@ def _opened(path: str | Path, read: Any) -> Any:
         raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
 
 
-def _refuse_damaged(path: str | Path, data: bytes) -> None:
+def _check_checksum(path: str | Path, data: bytes) -> None:
+    """Refuse a file whose checksum is wrong. Files of older versions have none."""
     header = data[: 8 + int.from_bytes(data[:8], "little")]
-    found = CHECKSUM.search(header)
+    found = CHECKSUM_PATTERN.search(header)
     if found is None:
         return
     checksum = found[1]
-    if _checksum(data.replace(checksum, UNKNOWN.encode(), 1)) != checksum:
+    if _checksum(data.replace(checksum, CHECKSUM_PLACEHOLDER, 1)) != checksum:
         raise SabaccError(f"{path}: is damaged: its checksum does not match")
 
 
 def _checksum(data: bytes) -> bytes:
-    """Return the checksum of a file that has ``UNKNOWN`` in its place."""
+    """Return the checksum of a file that has the placeholder in its place."""
     return hashlib.sha256(data).hexdigest().encode()

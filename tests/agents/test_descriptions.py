@@ -14,7 +14,13 @@ from sabacc_agents import equilibrium
 from sabacc_agents.equilibrium import Policy, save_policy
 from sabacc_agents.loading import load
 from sabacc_agents.networks import network
-from sabacc_agents.saved_files import forms, located, read_arrays, read_description, write_arrays
+from sabacc_agents.saved_files import (
+    formats_in,
+    path_of,
+    read_arrays,
+    read_description,
+    write_arrays,
+)
 
 from sabacc_env import SabaccError, load_rules
 
@@ -53,15 +59,15 @@ def opened(
     kind: str, folder: Path
 ) -> tuple[Arrays, Described, Callable[[Arrays, Described], Path]]:
     """Return what is in a file, and a function that writes another one, sealed as it is."""
-    path = located("zoo:casino-2p") if kind == "network" else a_policy(folder / "p.safetensors")
-    (form,) = forms(path)
+    path = path_of("zoo:casino-2p") if kind == "network" else a_policy(folder / "p.safetensors")
+    (format_name,) = formats_in(path)
     version = network.VERSION if kind == "network" else equilibrium.VERSION
-    described = read_description(path, form, version, kind)
+    described = read_description(path, format_name, version, kind)
     for key in ("version", "observation_size", "observation_version"):
         del described[key]
 
     def write(arrays: Arrays, described: Described) -> Path:
-        write_arrays(folder / "odd.safetensors", arrays, form, version, described)
+        write_arrays(folder / "odd.safetensors", arrays, format_name, version, described)
         return folder / "odd.safetensors"
 
     return read_arrays(path), described, write

@@ -1,9 +1,9 @@
-"""The feature extractor: an observation, and how near zero each card action leaves the hand.
+"""The feature extractor: adds the totals that card actions leave to the inputs of a network.
 
-The worth of a hand depends on its total being zero. That is hard to learn from card values: the
-total after swapping slot 2, say, is a sum of three features, of which only the exact value 0
-matters. So these totals are inputs of a network too. They add no information: each is a sum of
-features of the observation.
+The value of a hand depends on whether its total is zero. This is hard to learn from card values:
+the total after a swap of slot 2, say, is a sum of three features, and only its exact value 0
+matters. So these totals are inputs too. They add no information, because each is a sum of features
+of the observation.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from sabacc_env.observation import OBSERVATION_SIZE, Blocks, blocks
 from sabacc_env.rules import RuleSet
 
 NEAR: Final = 4.0
-"""Totals nearer to zero than this are distinguished from each other by the third function."""
+"""The third function of a total distinguishes the totals that are nearer to zero than this."""
 
 TERMS: Final = 3
-"""A total is the sum of at most so many features."""
+"""The largest number of features that a total is the sum of."""
 
 Sum = tuple[tuple[int, float], ...]
-"""A sum of features: each feature with its factor, the lowest feature first."""
+"""A sum of features: the features in rising order, each with its factor."""
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureExtractor:
-    """Computes a network's inputs: some features as they are, and three functions of each total.
+    """Computes a network's inputs: some features unchanged, and three functions of each total.
 
-    The inputs are the columns, then for all totals in turn each of |t| / 5, max(0, 1 - |t|) and
-    max(0, 1 - |t| / 4), where t is the total.
+    The inputs are first the columns, then |t| / 5 of every total t, then max(0, 1 - |t|) of every
+    total, then max(0, 1 - |t| / 4) of every total.
 
     Attributes:
-        columns: (c,) the features that are inputs as they are.
+        columns: (c,) the features that are inputs unchanged.
         terms: (t, 3) the features that each total is the sum of.
         factors: (t, 3) the factor of each term; 0 where a total has fewer terms.
     """
@@ -52,11 +52,11 @@ class FeatureExtractor:
     def for_games(cls, rule_sets: Sequence[RuleSet], num_players: int) -> Self:
         """Return the extractor of all features that vary in some games, and of all their totals.
 
-        The rule description, where there is one rule set, and the opponents that are not there
-        never vary. They are almost half of what would have to be multiplied.
+        The features of absent opponents never vary, nor does the description of a single rule set.
+        They are almost half of all features, so leaving them out saves computation.
 
         Args:
-            rule_sets: all that are played.
+            rule_sets: the rule sets that are played.
             num_players: seats at the largest table.
         """
         totals = dict.fromkeys(total for rules in rule_sets for total in totals_after(rules))
@@ -119,8 +119,8 @@ class FeatureExtractor:
 def totals_after(rules: RuleSet) -> Iterator[Sum]:
     """Yield the totals that the card actions leave, as sums of features.
 
-    They are integers, except that a Sylop which is put down or taken counts as a half. A card drawn
-    from the pile is not known and counts as zero.
+    They are integers, except that a Sylop which is put down or taken counts as a half. A card that
+    will be drawn from the pile counts as zero.
     """
     index = _indices()
     ones = index.own_total, index.discard_top, index.drawn, index.own_spike
@@ -147,12 +147,12 @@ def _varying(num_players: int, several_rules: bool) -> Ints:
     constant = [index.opponents[num_players - 1 :], index.opponent_bets[num_players - 1 :]]
     if not several_rules:
         constant.append(index.rules)
-    gone = np.concatenate([part.ravel() for part in constant]).astype(np.int64)
-    return np.setdiff1d(np.arange(OBSERVATION_SIZE), gone)
+    constant_features = np.concatenate([part.ravel() for part in constant]).astype(np.int64)
+    return np.setdiff1d(np.arange(OBSERVATION_SIZE), constant_features)
 
 
 def _indices() -> Blocks:
-    """Return the observation's blocks with the index of each feature in its place."""
+    """Return the blocks of an observation whose features are their own indices."""
     return blocks(np.arange(OBSERVATION_SIZE, dtype=np.float32))
 
 
@@ -160,7 +160,7 @@ def _indices() -> Blocks:
 def _write_inputs(
     observations: Array, rows: Array, columns: Array, terms: Array, factors: Array, out: Array
 ) -> None:
-    """Write the inputs of some observations, row by row: columns, then functions of the totals."""
+    """Write the inputs of some rows of observations (see ``FeatureExtractor``)."""
     num_columns, num_totals = len(columns), len(terms)
     for i in range(len(rows)):
         row = observations[rows[i]]

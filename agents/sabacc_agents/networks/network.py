@@ -1,10 +1,10 @@
 """A saved policy network: its file, and the agent that plays it.
 
-The file (``saved_files``) holds arrays ``layers.0.weight``, ``layers.0.bias``, ``layers.1.weight``
-and so on, the last layer giving the logits, each weight of shape (outputs, inputs), in float32 or
-float16; ``features.columns``, ``features.terms`` and ``features.factors`` where a
-``FeatureExtractor`` computes the inputs of the first layer. The description says what the network
-was made for and how it was trained.
+The file (``saved_files``) holds the layers of a multilayer perceptron as arrays in float32 or
+float16: ``layers.0.weight`` (outputs, inputs), ``layers.0.bias`` (outputs,), ``layers.1.weight``
+and so on. The last layer gives the logits. Where a ``FeatureExtractor`` computes the inputs, the
+file also holds ``features.columns``, ``features.terms`` and ``features.factors``. The description
+says what the network was made for and how it was trained.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from sabacc_agents.networks.features import TERMS, FeatureExtractor
 from sabacc_agents.saved_files import (
-    check_fit,
-    needs,
-    plain_sizes,
+    bet_sizes_as_json,
+    check_made_for,
+    import_extra,
     read_arrays,
     read_description,
     write_arrays,
@@ -50,8 +50,8 @@ FEATURE_ARRAYS: Final[dict[str, np.dtype[Any]]] = {
 }
 """The arrays of a feature extractor in a file, and their types."""
 
-OLD_PREFIX: Final = "outlook."
-"""What these arrays were called in files of before: ``outlook.columns`` for one."""
+OLD_FEATURES_PREFIX: Final = "outlook."
+"""The prefix of these arrays in older files, as in ``outlook.columns``."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class NetworkInfo:
     """What a network was made for, and how it was trained.
 
     Attributes:
-        rules: every rule set that it plays.
-        num_players: every number of seats that it plays at, under each of these.
+        rules: the rule sets that it plays.
+        num_players: the numbers of seats that it plays at, under each rule set.
         bet_sizes: what its bet actions mean.
-        activation: ``"tanh"`` or ``"relu"``, after every layer but the last.
-        training: plain data, free in form; ``"opponents"``, if there, lists the names of the
-            agents that it met in training. Usual keys beside it: config, steps, seed.
+        activation: the activation after every layer but the last, ``"tanh"`` or ``"relu"``.
+        training: plain data about the training. The key ``"opponents"``, if given, lists the
+            names of the agents that it met. Other usual keys are config, steps and seed.
     """
 
     rules: tuple[RuleSet, ...]
@@ -74,10 +74,8 @@ class NetworkInfo:
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        rule_sets, numbers = (
-            check_sequence("rules", self.rules),
-            check_sequence("num_players", self.num_players),
-        )
+        rule_sets = check_sequence("rules", self.rules)
+        numbers = check_sequence("num_players", self.num_players)
         if not (rule_sets and numbers):
             raise SabaccError(
                 "rules, num_players: give at least one rule set and one number of players"
@@ -92,7 +90,7 @@ class NetworkInfo:
                 f"unknown activation {short_repr(self.activation)}; use one of "
                 f"{', '.join(ACTIVATIONS)}"
             )
-        encode_bet_sizes(self.bet_sizes)  # refuses what is no bet size
+        encode_bet_sizes(self.bet_sizes)  # refuses invalid bet sizes
         if not isinstance(self.training, Mapping):
             raise SabaccError(f"training: {short_repr(self.training)} is not a mapping")
         if not isinstance(self.training.get("opponents", ()), Sequence):
@@ -111,7 +109,7 @@ class Network:
     Attributes:
         weights: the arrays of its layers by name, float32.
         info: what it was made for.
-        extractor: computes the inputs of its first layer; None for the observation as it is.
+        extractor: computes the inputs of its first layer. None stands for the whole observation.
     """
 
     weights: Mapping[str, NDArray[np.float32]]
@@ -120,22 +118,24 @@ class Network:
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
-        """How many numbers it is shown, the width of each hidden layer, and of the logits."""
+        """The number of inputs, the widths of the hidden layers, and the number of logits."""
         return _layer_sizes(self.weights)
 
 
 class NetworkAgent:
-    """Plays a policy network: a masked softmax over its logits, sampled.
+    """Plays a policy network: it samples from the masked softmax of the logits.
 
     Args:
-        rules: the rules that it will play, among the network's; None for the first of these.
+        rules: the rules that it will play, which must be among the network's. None stands for the
+            first of these.
         num_players: likewise.
-        bet_sizes: what the bet actions mean, the same as the network's.
-        network: the path of a saved network, or one in memory.
-        greedy: take the most likely action instead.
+        bet_sizes: what the bet actions mean, as for the network.
+        network: the path of a saved network, or a network in memory.
+        greedy: whether it takes the most likely action instead of a sample.
 
     Raises:
-        SabaccError: for a network made for something else; a file that is no network; no torch.
+        SabaccError: for a network that was made for another game, a file that is not a network, or
+            if torch is not installed.
     """
 
     def __init__(
@@ -150,13 +150,13 @@ class NetworkAgent:
         label = "this network" if isinstance(network, Network) else str(network)
         info = network.info if isinstance(network, Network) else read_info(network)
         made_for = info.rules, info.num_players, info.bet_sizes
-        check_fit(label, made_for, rules, num_players, bet_sizes)
+        check_made_for(label, made_for, rules, num_players, bet_sizes)
         if not isinstance(network, Network):
             network = load_network(network)
         self.info = info
         self.greedy = check_bool("greedy", greedy)
         self._extractor = network.extractor
-        self._torch = needs("torch")
+        self._torch = import_extra("torch")
         self._layers = [
             tuple(
                 self._torch.tensor(np.asarray(network.weights[f"layers.{layer}.{part}"]))
@@ -166,7 +166,7 @@ class NetworkAgent:
         ]
 
     def reset(self, num_tables: int) -> None:
-        """Remember nothing."""
+        """Do nothing: the agent has no memory."""
 
     def act(
         self,
@@ -184,7 +184,7 @@ class NetworkAgent:
     def probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """Return the distribution that it draws from, (n, num_actions); 0 for what is illegal."""
+        """Return the distributions over actions, (n, num_actions), with 0 for illegal actions."""
         torch = self._torch
         extractor = self._extractor
         inputs = observations if extractor is None else extractor.extract(observations)
@@ -197,8 +197,8 @@ class NetworkAgent:
                     values = activate(values)
             legal = torch.as_tensor(np.ascontiguousarray(action_masks)) != 0
             logits = values.double().masked_fill(~legal, -torch.inf)
-            chances: NDArray[np.float64] = torch.softmax(logits, dim=1).numpy()
-        return chances
+            probabilities: NDArray[np.float64] = torch.softmax(logits, dim=1).numpy()
+        return probabilities
 
 
 # Files.
@@ -216,13 +216,13 @@ def save_network(
     Args:
         path: a path that ends in ``.safetensors``.
         weights: arrays or torch tensors ``layers.0.weight`` (outputs, inputs), ``layers.0.bias``
-            (outputs,) and so on; the last layer gives one logit an action.
+            (outputs,) and so on. The last layer gives one logit for each action.
         info: what the network is for.
-        extractor: computes the inputs of the first layer; None for the observation as it is.
-        precision: what the weights are kept in; they are float32 again when they are read.
+        extractor: computes the inputs of the first layer. None stands for the whole observation.
+        precision: the type of the weights in the file. They are float32 again when they are read.
 
     Raises:
-        SabaccError: for weights that are no network of this kind or do not fit ``info``.
+        SabaccError: for weights that are not such layers, or do not fit ``info``.
     """
     if not isinstance(weights, Mapping):
         raise SabaccError(f"weights: {short_repr(weights)} is not a mapping of arrays")
@@ -234,23 +234,23 @@ def save_network(
         raise SabaccError(
             f"unknown precision {short_repr(precision)}; use {' or '.join(PRECISIONS)}"
         )
-    with np.errstate(over="ignore"):  # what is too large is refused below
+    with np.errstate(over="ignore"):  # infinite weights are refused below
         arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
-    _check(str(path), arrays, info, extractor)
-    described = {
+    _check_layers(str(path), arrays, info, extractor)
+    description = {
         "rules": [rules.canonical() for rules in info.rules],
         "num_players": info.num_players,
-        "bet_sizes": plain_sizes(info.bet_sizes),
+        "bet_sizes": bet_sizes_as_json(info.bet_sizes),
         "layer_sizes": _layer_sizes(arrays),
         "activation": info.activation,
         "training": dict(info.training),
     }
-    parts = {} if extractor is None else _extractor_arrays(extractor)
-    write_arrays(path, arrays | parts, FORMAT, VERSION, described)
+    feature_arrays = {} if extractor is None else _extractor_arrays(extractor)
+    write_arrays(path, arrays | feature_arrays, FORMAT, VERSION, description)
 
 
-def named_layers(layers: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """Return layers, a weight and a bias each, the first first, as ``save_network`` takes them."""
+def layer_arrays(layers: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return the weights and biases of layers by name, as ``save_network`` takes them."""
     return {
         f"layers.{layer}.{part}": value
         for layer, parts in enumerate(layers)
@@ -262,42 +262,43 @@ def load_network(path: str | Path) -> Network:
     """Read a saved network, or ``zoo:NAME``.
 
     Raises:
-        SabaccError: for a file that cannot be read, or is no network of this version.
+        SabaccError: for a file that cannot be read, or is not a network of this version.
     """
     info = read_info(path)
     arrays = {
-        name.replace(OLD_PREFIX, "features."): array for name, array in read_arrays(path).items()
+        name.replace(OLD_FEATURES_PREFIX, "features."): array
+        for name, array in read_arrays(path).items()
     }
-    parts = [arrays.pop(name) for name in FEATURE_ARRAYS if name in arrays]
-    extractor = _extractor_of(str(path), parts) if parts else None
+    feature_arrays = [arrays.pop(name) for name in FEATURE_ARRAYS if name in arrays]
+    extractor = _extractor_of(str(path), feature_arrays) if feature_arrays else None
     if other := [name for name, array in arrays.items() if array.dtype.kind != "f"]:
         raise SabaccError(f"{path}: its array {other[0]} does not hold floating-point numbers")
     weights = {name: array.astype(np.float32) for name, array in arrays.items()}
-    _check(str(path), weights, info, extractor)
+    _check_layers(str(path), weights, info, extractor)
     return Network(weights, info, extractor)
 
 
 def read_info(path: str | Path) -> NetworkInfo:
-    """Read only what a saved network says about itself.
+    """Read only the description of a saved network.
 
     Raises:
         SabaccError: as ``load_network``.
     """
-    described = read_description(path, FORMAT, VERSION, "network")
+    description = read_description(path, FORMAT, VERSION, "network")
     try:
         return NetworkInfo(
-            rules=tuple(map(RuleSet.from_canonical, described["rules"])),
-            num_players=tuple(described["num_players"]),
-            bet_sizes=tuple(described["bet_sizes"]),
-            activation=described["activation"],
-            training=described["training"],
+            rules=tuple(map(RuleSet.from_canonical, description["rules"])),
+            num_players=tuple(description["num_players"]),
+            bet_sizes=tuple(description["bet_sizes"]),
+            activation=description["activation"],
+            training=description["training"],
         )
     except (AttributeError, KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
 
 
 def _array(value: Any) -> NDArray[np.float32]:
-    """Return an array or a torch tensor, wherever it lies, as contiguous float32."""
+    """Return an array or a torch tensor of any device as a contiguous float32 array."""
     if hasattr(value, "detach"):
         value = value.detach().cpu().float().numpy()
     try:
@@ -307,7 +308,7 @@ def _array(value: Any) -> NDArray[np.float32]:
 
 
 def _extractor_arrays(extractor: FeatureExtractor) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a feature extractor as a file has them."""
+    """Return the arrays of a feature extractor by their names in a file."""
     arrays: list[NDArray[Any]] = [extractor.columns, extractor.terms, extractor.factors]
     return {
         name: array.astype(dtype)
@@ -316,13 +317,13 @@ def _extractor_arrays(extractor: FeatureExtractor) -> dict[str, NDArray[Any]]:
 
 
 def _extractor_of(label: str, arrays: Sequence[NDArray[Any]]) -> FeatureExtractor:
-    """Return the extractor in a file; refuse one that would read beside the observation."""
+    """Return the extractor in a file. One that reads beyond the observation is refused."""
     if [array.dtype for array in arrays] == list(FEATURE_ARRAYS.values()):
         columns, terms, factors = arrays
-        rows = columns.ndim == 1 and terms.ndim == 2 and terms.shape == factors.shape
+        shapes_fit = columns.ndim == 1 and terms.ndim == 2 and terms.shape == factors.shape
         features = np.concatenate([columns.ravel(), terms.ravel()])
         known = (features >= 0) & (features < OBSERVATION_SIZE)
-        if rows and terms.shape[1] == TERMS and known.all() and np.isfinite(factors).all():
+        if shapes_fit and terms.shape[1] == TERMS and known.all() and np.isfinite(factors).all():
             return FeatureExtractor(columns.astype(np.int64), terms.astype(np.int64), factors)
     raise SabaccError(
         f"{label}: its feature extractor is damaged; it reads features that no observation has"
@@ -334,16 +335,16 @@ def _layer_sizes(weights: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
     return (shapes[0][1], *(outputs for outputs, _ in shapes))
 
 
-# What is refused.
+# Checks.
 
 
-def _check(
+def _check_layers(
     label: str,
     weights: Mapping[str, NDArray[Any]],
     info: NetworkInfo,
     extractor: FeatureExtractor | None,
 ) -> None:
-    """Refuse arrays that are not the layers of a network from what is shown to logits."""
+    """Refuse arrays that are not the layers of a network from its inputs to the logits."""
     count = max(1, len(weights) // 2)
     wanted = {f"layers.{layer}.{part}" for layer in range(count) for part in ("weight", "bias")}
     if set(weights) != wanted:

@@ -224,4 +224,4 @@ class AlwaysRaise(ScriptedAgent):
     def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         always = np.ones(len(action_masks), dtype=np.bool_)
         raises = self._raises.legal(action_masks)
-        return choose_bets(action_masks, always, raises, self._raises.most(action_masks))
+        return choose_bets(action_masks, always, raises, self._raises.largest(action_masks))

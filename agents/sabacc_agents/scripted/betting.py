@@ -1,4 +1,4 @@
-"""What rule-based agents bet by: amounts of credits, in pots, and the raises on offer."""
+"""What rule-based agents need for betting: amounts of credits in pots, and the legal raises."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sabacc_env.rules import RuleSet
 
 
 class PotAmounts:
-    """What calls and raises are about, in pots: everything staked in this hand is 1.
+    """The amounts that calls and raises depend on, in pots: the credits bet in this hand are 1.
 
     Attributes:
         facing: (n,) bool, whether there is a bet to call.
-        first: (n,) bool, whether the seat has put nothing in yet in this phase.
-        opponents: (n,) how many other seats remain.
-        credits: (n,) what the seat has left, at most 4.
-        cost: (n,) what a call really costs: a short call costs what is left.
-        prize: (n,) what the pot pays besides the call: without what a short call cannot win.
+        first: (n,) bool, whether the seat has not bet yet in this phase.
+        opponents: (n,) the number of other seats that remain.
+        credits: (n,) the credits that the seat has left, at most 4.
+        cost: (n,) the cost of a call. A short call costs the credits that are left.
+        prize: (n,) what the pot pays besides the call. A short call cannot win all of it.
         sabacc_pot: (n,) the Sabacc pot.
         unit: (n,) one credit.
     """
@@ -39,42 +39,42 @@ class PotAmounts:
         self.cost = np.minimum(to_call, self.credits)
         self.prize = 1 - (to_call - self.cost)
         self.sabacc_pot = decoded.sabacc_pot_over_pot
-        # The pot is observed in starting credits; where seats start unequal, their mean serves.
+        # The pot is observed in starting credits. If seats start unequal, it is in their mean.
         start = float(np.mean(starting_credits(rules, MAX_SEATS)))
         self.unit = 1 / np.maximum(decoded.pot_over_start * np.float32(start), 1)
 
 
 class Raises:
-    """The bet actions of an environment: which is the largest, which is nearest to a wish."""
+    """The bet actions of an environment: finds the largest legal one, or the nearest to a size."""
 
     def __init__(self, rules: RuleSet, bet_sizes: Sequence[BetSize]) -> None:
         sizes = encode_bet_sizes(bet_sizes)
         self._rules = rules
         self.actions = np.arange(FIRST_BET, num_actions(bet_sizes))
         numerators = sizes["numerators"][0, : len(bet_sizes)]
-        self._least = numerators == BET_MIN
-        self._most = numerators == BET_MAX
+        self._is_min = numerators == BET_MIN
+        self._is_max = numerators == BET_MAX
         fractions = numerators / sizes["denominators"][0, : len(bet_sizes)]
         self._fractions = np.where(numerators < 0, 0.0, fractions)
-        # Of equal totals only the first is legal, so what is legal grows in this order.
-        self._order = np.where(self._most, np.inf, np.where(self._least, -1.0, self._fractions))
+        # Of equal totals only the first is legal, so legal raises have rising totals in this order.
+        self._order = np.where(self._is_max, np.inf, np.where(self._is_min, -1.0, self._fractions))
 
     def legal(self, action_masks: NDArray[np.int8]) -> Bools:
         """Say where any raise is legal, (n,)."""
         return np.asarray(action_masks[:, FIRST_BET:].any(axis=1))
 
-    def most(self, action_masks: NDArray[np.int8]) -> Ints:
+    def largest(self, action_masks: NDArray[np.int8]) -> Ints:
         """Return the legal raise to the highest total, (n,); undefined where there is none."""
         order = np.where(action_masks[:, FIRST_BET:] > 0, self._order, -2.0)
         return np.asarray(FIRST_BET + order.argmax(axis=1), dtype=np.int64)
 
     def nearest(
-        self, action_masks: NDArray[np.int8], amounts: PotAmounts, wish: float | Floats
+        self, action_masks: NDArray[np.int8], amounts: PotAmounts, target: float | Floats
     ) -> Ints:
         """Return the legal raise nearest to a fraction of the pot after the call, (n,).
 
-        The totals are worked out from the observation, so from rounded numbers: that decides
-        between two sizes only where they are about equally near. Undefined where there is none.
+        It is undefined where no raise is legal. The totals come from the rounded numbers of the
+        observation. This matters only between two sizes that are about equally near.
         """
         rules = self._rules
         pot = 1 + amounts.cost
@@ -85,8 +85,8 @@ class Raises:
             if limit is not None:
                 high = np.where(where, np.minimum(high, limit * unit / pot), high)
         sizes = np.clip(self._fractions, low[:, None], np.maximum(low, high)[:, None])
-        sizes[:, self._least] = low[:, None]
-        sizes[:, self._most] = high[:, None]
-        away = np.abs(sizes - np.asarray(wish).reshape(-1, 1))
-        away[action_masks[:, FIRST_BET:] == 0] = np.inf
-        return np.asarray(FIRST_BET + away.argmin(axis=1), dtype=np.int64)
+        sizes[:, self._is_min] = low[:, None]
+        sizes[:, self._is_max] = high[:, None]
+        distances = np.abs(sizes - np.asarray(target).reshape(-1, 1))
+        distances[action_masks[:, FIRST_BET:] == 0] = np.inf
+        return np.asarray(FIRST_BET + distances.argmin(axis=1), dtype=np.int64)

@@ -20,7 +20,7 @@ class PhaseAgent(ABC):
     """A deterministic agent without memory. It has one method for cards and one for betting."""
 
     def reset(self, num_tables: int) -> None:  # noqa: B027 (nothing to do is the point)
-        """Remember nothing."""
+        """Do nothing: the agent has no memory."""
 
     def act(
         self,

@@ -265,7 +265,7 @@ def test_other_things_that_are_not_saved(tmp_path):
         save_network(tmp_path / "policy.pt", weights_of(8), INFO)
     with pytest.raises(SabaccError, match="unknown activation 'gelu'"):
         save_network(path, weights_of(8), NetworkInfo((CASINO,), (2,), activation="gelu"))
-    with pytest.raises(SabaccError, match="training: cannot be written as JSON"):
+    with pytest.raises(SabaccError, match="its description cannot be written as JSON"):
         save_network(path, weights_of(8), NetworkInfo((CASINO,), (2,), training={"x": object()}))
     assert not list(tmp_path.iterdir())
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sabacc_agents.loading import load
-from sabacc_agents.saved_files import located
+from sabacc_agents.saved_files import path_of
 from sabacc_training import trainers
 from sabacc_training.evaluation import tournament
 from sabacc_training.jobs.partial_results import FILE, open_partial_results
@@ -69,7 +69,7 @@ def reads_a_solver_checkpoint(path: Path) -> None:
 
 KINDS: dict[str, tuple[Callable[[Path], Path], Reads]] = {
     "network": (
-        lambda folder: written(folder / "a.safetensors", located("zoo:casino-2p").read_bytes()),
+        lambda folder: written(folder / "a.safetensors", path_of("zoo:casino-2p").read_bytes()),
         load,
     ),
     "policy": (lambda folder: a_policy(folder / "p.safetensors"), load),

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
-from sabacc_agents.saved_files import is_saved, located
+from sabacc_agents.saved_files import is_saved, path_of
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes, write_text
@@ -188,7 +188,7 @@ def _digest(config: TournamentConfig, first: Entrant, second: Entrant) -> str:
 
 def _identity(spec: str) -> str:
     """Return what identifies an agent: a hash of a saved network's content, otherwise its spec."""
-    return hashlib.sha256(located(spec).read_bytes()).hexdigest() if is_saved(spec) else spec
+    return hashlib.sha256(path_of(spec).read_bytes()).hexdigest() if is_saved(spec) else spec
 
 
 def _save_pair(path: Path, net_credits: NDArray[np.int64]) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 import torch
-from sabacc_agents.networks.network import named_layers
+from sabacc_agents.networks.network import layer_arrays
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -42,7 +42,7 @@ def make_mlp(
 def layer_weights(network: nn.Sequential) -> dict[str, Tensor]:
     """Return the weights of a network as ``sabacc_agents.save_network`` takes them."""
     linear = [layer for layer in network if isinstance(layer, nn.Linear)]
-    return named_layers((layer.weight.detach(), layer.bias.detach()) for layer in linear)
+    return layer_arrays((layer.weight.detach(), layer.bias.detach()) for layer in linear)
 
 
 def forward(network: nn.Sequential, inputs: Tensor, compute: Compute) -> Tensor:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_agents.networks.network import load_network
-from sabacc_agents.saved_files import check_fit
+from sabacc_agents.saved_files import check_made_for
 from torch import Tensor, nn
 
 from sabacc_env.errors import SabaccError
@@ -55,7 +55,7 @@ class Teachers:
         info = saved.info
         for players in dict.fromkeys(players for _, players in config.games):
             made_for = info.rules, info.num_players, info.bet_sizes
-            check_fit(spec, made_for, rules, players, config.bet_sizes)
+            check_made_for(spec, made_for, rules, players, config.bet_sizes)
         if saved.extractor is None or info.activation != "relu":
             raise SabaccError(f"{spec}: only a network of the PPO trainer can be a teacher")
         try:

@@ -9,7 +9,7 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from sabacc_agents.networks.features import FeatureExtractor
-from sabacc_agents.networks.network import named_layers
+from sabacc_agents.networks.network import layer_arrays
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
@@ -87,4 +87,4 @@ class PolicyAgent:
 def network_weights(actor: Actor) -> dict[str, Tensor]:
     """Return an actor's layers as ``sabacc_agents.save_network`` takes them."""
     linear = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
-    return named_layers((layer.weight.detach(), layer.bias.detach()) for layer in linear)
+    return layer_arrays((layer.weight.detach(), layer.bias.detach()) for layer in linear)

@@ -74,7 +74,7 @@ def tabular_policy_of(
                 raise SabaccError(
                     "equilibrium: this policy has no entry for some information states of the game"
                 )
-            probabilities = agent.chances_in(hashes, num_actions(tree.rung.bet_sizes))
+            probabilities = agent.state_probabilities(hashes, num_actions(tree.rung.bet_sizes))
         else:
             probabilities = agent_calls.probabilities(agent, *_agent_inputs(tree, agent, states))
         if probabilities is None:
