@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
@@ -16,6 +16,7 @@ from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.wording import did_you_mean
 
 
 def check_int(name: str, value: object, least: int, most: int) -> int:
@@ -118,6 +119,20 @@ def is_legal(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bo
     legal: NDArray[np.bool_] = action_masks[np.arange(count), np.where(known, actions, 0)] > 0
     legal &= known
     return legal
+
+
+def check_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Refuse keyword arguments that a function passes on and nobody knows, as Python would.
+
+    Raises:
+        TypeError: names the function and the keyword.
+    """
+    for name in given:
+        if name not in known:
+            raise TypeError(
+                f"{function}() got an unexpected keyword argument {name!r}"
+                f"{did_you_mean(name, known)}"
+            )
 
 
 def check_sequence(name: str, values: Any) -> list[Any]:

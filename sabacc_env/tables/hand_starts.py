@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,16 @@ PerTable = ArrayLike | Callable[[int, int], Any]
 """One value a table (for credits, a row), or a function of (table, hand count)."""
 
 Ints = NDArray[np.int64]
+
+
+class StartKeywords(TypedDict, total=False):
+    """What the hands of ``Tables`` start from; None is as the seed and the rules say."""
+
+    keys: PerTable | None
+    dealers: PerTable | None
+    credits: PerTable | None
+    sabacc_pots: PerTable | None
+
 
 WORD: Final = 0xFFFFFFFF
 
@@ -44,10 +54,11 @@ class HandStarts:
         rule_of: Ints,
         players: Ints,
         seed: int,
-        keys: PerTable | None,
-        dealers: PerTable | None,
-        credits: PerTable | None,
-        sabacc_pots: PerTable | None,
+        *,
+        keys: PerTable | None = None,
+        dealers: PerTable | None = None,
+        credits: PerTable | None = None,
+        sabacc_pots: PerTable | None = None,
     ) -> None:
         self._players = players
         self._antes = np.array([0 if rules.points else rules.ante_unit for rules in rule_sets])[

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, action_names
-from sabacc_env.arguments import check_int, check_sequence, check_table_indices
+from sabacc_env.arguments import check_int, check_keywords, check_seats, check_table_indices
 from sabacc_env.engine.drivers import batch
+from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.engine.observation.blocks import (
+    HAND_DTYPE,
+    HAND_SIZE,
+    OBSERVATION_DTYPE,
+    OBSERVATION_SIZE,
+)
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
-from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
+from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.rules import RuleSet
-from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
-from sabacc_env.tables.arrays import Rules, TableArrays
-from sabacc_env.tables.cpu import get_device
-from sabacc_env.tables.hand_starts import HandStarts, PerTable
+from sabacc_env.storage.checksums import content_error
+from sabacc_env.tables.arrays import TableArrays
+from sabacc_env.tables.cpu import Cpu, get_device
+from sabacc_env.tables.dealing import HandDealer
+from sabacc_env.tables.hand_starts import HandStarts, StartKeywords
 from sabacc_env.tables.move_histories import MoveHistories
+from sabacc_env.tables.saving import (
+    FORMAT,
+    check_saved_arrays,
+    tables_from_bytes,
+    tables_to_bytes,
+)
+from sabacc_env.tables.settings import Rules, TableSettings
 
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
-
-FORMAT: Final = b"sabacc-tables 3\n"
-
-INDEX: Final = np.dtype(np.int64)
+    from sabacc_env.tables.gpu import Cuda
 
 
-class Tables(TableArrays):
+class Tables:
     """A batch of tables; hands restart in the step that ends them.
 
     Args:
@@ -89,44 +100,52 @@ class Tables(TableArrays):
         threads: int = 1,
         device: str = "cpu",
         packed: bool = False,
-        keys: PerTable | None = None,
-        dealers: PerTable | None = None,
-        credits: PerTable | None = None,
-        sabacc_pots: PerTable | None = None,
+        **starts: Unpack[StartKeywords],
     ) -> None:
-        self._device = get_device(device, threads)
-        given = keys, dealers, credits, sabacc_pots
-        self._make(rules, num_tables, num_players, seed, hands, bet_sizes, packed, given)
-        self._begin_episodes(self._all, np.zeros(self.num_tables, dtype=np.int64))
-
-    def _make(
-        self,
-        rules: Rules | Sequence[Rules],
-        num_tables: int,
-        num_players: int | Sequence[int],
-        seed: int | None,
-        hands: int,
-        bet_sizes: Sequence[BetSize],
-        packed: bool,
-        given: tuple[PerTable | None, ...],
-    ) -> None:
-        """Make everything but the first deal."""
-        self.seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
-        self.calls = 0  # of play
-        self._make_arrays(rules, num_tables, num_players, hands, bet_sizes, packed)
-        self._hand_starts = HandStarts(
-            self.rule_sets, self.rule_of, self.players, self.seed, *given
+        place = get_device(device, threads)
+        settings = TableSettings.check(
+            rules,
+            num_tables,
+            num_players,
+            seed=seed,
+            hands=hands,
+            bet_sizes=bet_sizes,
+            packed=packed,
         )
-        if self._hand_starts.calls_functions and self._device.arrays_only:
-            raise SabaccError(
-                "device: tables on a GPU cannot call functions; give keys, dealers, credits and "
-                "sabacc_pots as arrays"
-            )
-        self._send_starts()
+        self._make(settings, place, starts)
+        self._dealer.begin_episodes(self._all, np.zeros(self.num_tables, dtype=np.int64))
 
-    def _send_starts(self) -> None:
-        """Bring what hands start from to the device."""
-        self._starts = batch.Starts(*map(self._device.to_device, self._hand_starts.starts))
+    def _make(self, settings: TableSettings, device: Cpu | Cuda, starts: StartKeywords) -> None:
+        """Make everything but the first deal."""
+        check_keywords("Tables", starts, StartKeywords.__annotations__)
+        self._settings, self._device = settings, device
+        self._arrays = arrays = TableArrays(settings, device)
+        self._games, self._turns, self._results = arrays.games, arrays.turns, arrays.results
+        self._all = arrays.indices
+        hand_starts = HandStarts(
+            arrays.rule_sets, arrays.rule_of, arrays.players, settings.seed, **starts
+        )
+        self._dealer = HandDealer(arrays, hand_starts, device)
+        self._histories: MoveHistories | None = None
+        self.calls = 0  # of play
+
+        self.num_tables = settings.num_tables
+        self.seed = settings.seed
+        self.hands = settings.hands
+        self.bet_sizes = settings.bet_sizes
+        self.packed = settings.packed
+        self.rule_sets = arrays.rule_sets
+        self.rule_of = arrays.rule_of
+        self.players = arrays.players
+        self.num_players = int(arrays.players.max())
+        turns, results = arrays.turns, arrays.results
+        self.observations: NDArray[Any] = turns.packed if self.packed else turns.floats
+        self.action_masks: NDArray[np.int8] = turns.masks
+        self.seats_to_act: NDArray[np.int64] = turns.seats
+        self.finished: NDArray[np.bool_] = results.finished
+        self.match_finished: NDArray[np.bool_] = results.match_finished
+        self.net_credits: NDArray[np.int64] = results.net_credits[:, : self.num_players]
+        self.hand_counts: NDArray[np.int64] = results.hand_counts
 
     # Stepping.
 
@@ -149,13 +168,14 @@ class Tables(TableArrays):
             self._refuse_stopped(indices)
             raise IllegalMove(self._illegal_message(int(indices[wrong]), int(given[wrong])))
         self._clear_results()
-        autoreset = not self._hand_starts.calls_functions
         if self._histories is not None:
             self._histories.record(self._games, indices, chosen)
-        self._device.run(batch.step_tables, (*self._batches, autoreset), indices, chosen)
+        self._device.run(
+            batch.step_tables, (*self._dealer.batches, self._dealer.autoreset), indices, chosen
+        )
         if self._histories is not None:
             self._histories.clear(np.flatnonzero(self.finished))
-        self._deal_waiting(indices)
+        self._dealer.deal_waiting(indices)
 
     def keep_histories(self) -> None:
         """Keep from now on what is stepped in each hand: ``game(table).history`` then says it.
@@ -201,7 +221,7 @@ class Tables(TableArrays):
             )
         self._refuse_stopped(self._all)
         self._clear_results()
-        autoreset = not self._hand_starts.calls_functions
+        autoreset = self._dealer.autoreset
         to_device, n = self._device.to_device, self.num_tables
         illegal = to_device(np.full(n, NONE_ILLEGAL, dtype=np.int64))
         for _ in range(1 if autoreset else decisions):
@@ -209,22 +229,14 @@ class Tables(TableArrays):
             random_states = to_device(np.full(n, NO_STATE, dtype=np.int64))
             for indices, some in self._device.chunks(self._all, decisions if autoreset else 1):
                 settings = (self.calls, some, autoreset, random_states, illegal)
-                self._device.play(chosen, self._batches, settings, indices)
-            self._deal_waiting(self._all)
+                self._device.play(chosen, self._dealer.batches, settings, indices)
+            self._dealer.deal_waiting(self._all)
             if (bad := self._device.to_host(illegal) != NONE_ILLEGAL).any():
                 table = int(bad.argmax())
                 raise IllegalMove(f"policies: {self._illegal_message(table, int(illegal[table]))}")
 
-    @property
-    def _batches(self) -> tuple[Any, ...]:
-        return self._games, self._turns, self._results, self._starts
-
     def _clear_results(self) -> None:
-        for array in (
-            self._results.finished,
-            self._results.match_finished,
-            self._results.net_credits,
-        ):
+        for array in self.finished, self.match_finished, self._results.net_credits:
             self._device.clear(array)
 
     def restart(self, tables: ArrayLike) -> None:
@@ -239,40 +251,9 @@ class Tables(TableArrays):
         indices = self._checked_tables(tables)
         counts = self._device.to_host(self.hand_counts).copy()
         counts[self._device.to_host(indices)] += 1
-        self._begin_episodes(indices, counts)
-
-    def _begin_episodes(self, indices: NDArray[np.int64], hand_counts: NDArray[np.int64]) -> None:
-        """Deal the first hands of episodes, which are these hands of their tables."""
         if self._histories is not None:
             self._histories.clear(indices)
-        if self._hand_starts.calls_functions:
-            self._hand_starts.call_functions(
-                indices, np.ones(len(indices), dtype=np.bool_), hand_counts
-            )
-        self._device.write(self.hand_counts, hand_counts)
-        self._device.run(batch.begin_episodes, self._batches, indices)
-        self._refuse_dead_starts(indices)
-
-    def _deal_waiting(self, indices: NDArray[np.int64]) -> None:
-        """Deal where hands of these tables wait for what functions say of the next one."""
-        if not self._hand_starts.calls_functions:
-            self._refuse_dead_starts(indices)
-            return
-        waiting = indices[self.finished[indices] & (self.seats_to_act[indices] < 0)]
-        while len(waiting):
-            new = np.zeros(len(waiting), dtype=np.bool_)
-            batch.write_match_over(self._games, waiting, new)
-            self._hand_starts.call_functions(waiting, new, self.hand_counts)
-            self._device.run(batch.deal_next_hands, self._batches, waiting)
-            waiting = waiting[self.seats_to_act[waiting] < 0]
-            self._refuse_dead_starts(waiting)
-
-    def _refuse_dead_starts(self, indices: NDArray[np.int64]) -> None:
-        """Refuse starts that leave nobody a decision in the first hand of an episode."""
-        dead = self._device.find_first(batch.first_dead_start, (self._games, self._turns), indices)
-        if dead >= 0:
-            table = int(indices[dead])
-            raise SabaccError(f"credits: at table {table} the antes leave no seat a decision")
+        self._dealer.begin_episodes(indices, counts)
 
     def _refuse_stopped(self, indices: NDArray[np.int64]) -> None:
         """Refuse tables whose next hand could not be dealt."""
@@ -315,12 +296,163 @@ class Tables(TableArrays):
         Raises:
             SabaccError: for starts that make no hand; nothing has changed.
         """
-        self._hand_starts.change(
-            self._device.to_host(self._checked_tables(tables)), credits, sabacc_pots
-        )
-        self._send_starts()
+        self._dealer.change_starts(self._checked_tables(tables), credits, sabacc_pots)
 
-    # Keeping.
+    # Reading.
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that all tables play.
+
+        Raises:
+            SabaccError: where they play several; see ``rule_sets`` and ``rule_of``.
+        """
+        if len(self.rule_sets) > 1:
+            raise SabaccError("these tables play several rule sets; use rule_sets and rule_of")
+        return self.rule_sets[0]
+
+    @property
+    def threads(self) -> int:
+        """How many threads step the tables."""
+        return self._device.threads
+
+    def game(self, table: int) -> Game:
+        """Return a copy of one table's hand as a ``Game``, its history empty.
+
+        Where ``keep_histories`` was asked for, the history is there too.
+        """
+        return self._game(self._games.records, table, self._histories)
+
+    def final_game(self, table: int) -> Game:
+        """Return the last hand that ended at a table: its revealed hands, winners and net credits.
+
+        Raises:
+            SabaccError: where none has ended yet.
+        """
+        game = self._game(self._results.final_games, table)
+        if game.num_players == 0:
+            raise SabaccError(f"table {table}: no hand has ended yet")
+        return game
+
+    @property
+    def final_records(self) -> NDArray[Any]:
+        """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
+        return self._results.final_games
+
+    def _game(
+        self, games: NDArray[Any], table: int, histories: MoveHistories | None = None
+    ) -> Game:
+        table = check_int("table", table, 0, self.num_tables - 1)
+        record = self._device.to_host(games[table : table + 1]).copy()
+        played = () if histories is None else histories.played[table]
+        return game_from_record(self.rule_sets[self.rule_of[table]], record, played)
+
+    def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
+        """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
+
+        Args:
+            tables: distinct tables, (n,).
+            seats: a seat at each of them, (n,), or one for all.
+
+        Raises:
+            SabaccError: for a wrong table or seat, or where no hand has ended yet.
+        """
+        indices = self._checked_tables(tables)
+        n = len(indices)
+        named = self._device.to_host(indices)
+        whose = check_seats(
+            self._device.to_host(self._given("seats", seats)), named, self.players[named]
+        )
+        self._refuse_unended(indices)
+        seen: NDArray[np.float32] = self._device.to_device(
+            np.zeros((n, OBSERVATION_SIZE), np.float32)
+        )
+        rows = seen.view(OBSERVATION_DTYPE).reshape(n)
+        batches = (self._games, self._results)
+        self._device.run(
+            batch.write_final_observations, batches, self._whole_numbers(whose), rows, indices
+        )
+        return seen
+
+    def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return the hands of all who are not to act: for a critic in training, never for an agent.
+
+        Args:
+            tables: distinct tables, (n,), where a seat is to act.
+
+        Returns:
+            (n, num_players - 1, HAND_SIZE) float32: of each opponent, in order of play after the
+            seat to act, what it sees of its own hand: the first features of an observation. Zeros
+            for seats that a table lacks.
+
+        Raises:
+            SabaccError: for anything that is not a table, or one that has stopped.
+        """
+        indices = self._checked_tables(tables)
+        stopped = self._device.find_first(batch.first_stopped, (self._turns,), indices)
+        if stopped >= 0:
+            raise SabaccError(f"table {indices[stopped]}: it has stopped, so no seat is to act")
+        shape = len(indices), self.num_players - 1
+        seen: NDArray[np.float32] = self._device.to_device(
+            np.zeros((*shape, HAND_SIZE), np.float32)
+        )
+        hands = seen.view(HAND_DTYPE).reshape(shape)
+        self._device.run(batch.write_opponents_hands, (self._games, self._turns), hands, indices)
+        return seen
+
+    def upcoming_chance(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return the chance to come: for a critic in training, never for an agent.
+
+        Cards and dice are decided by the hand's key before anybody acts.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n, UPCOMING_SIZE) float32: the next six cards of the draw pile, as value / 10, a Sylop
+            0.05; then of each of four rounds whether doubles will come, and whether two Spikes
+            will. Zeros where the pile ends, the dice are rolled, or doubles do nothing.
+
+        Raises:
+            SabaccError: for anything that is not a table.
+        """
+        indices = self._checked_tables(tables)
+        n = len(indices)
+        shown: NDArray[np.float32] = self._device.to_device(
+            np.zeros((n, batch.UPCOMING_SIZE), np.float32)
+        )
+        scratch = self._device.to_device(np.zeros(n, GAME_DTYPE))
+        self._device.run(batch.write_upcoming_chance, (self._games,), shown, scratch, indices)
+        return shown
+
+    def final_outcomes(self, tables: ArrayLike) -> NDArray[Any]:
+        """Return how the last hands that ended at these tables did: the numbers of ``final_game``.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n,) of ``OUTCOME_DTYPE``, in the host's memory: ``net_credits`` of each seat;
+            ``winners`` of each pot, then -1; ``sabacc_pot``, the credits left in it; ``revealed``,
+            the seats whose hands were, as bits; ``strengths`` of those hands, out of which
+            ``sabacc_env.hand_ranks.hand_name`` reads the name.
+
+        Raises:
+            SabaccError: for anything that is not a table, or where no hand has ended yet.
+        """
+        indices = self._checked_tables(tables)
+        self._refuse_unended(indices)
+        endings = self._device.to_device(np.zeros(len(indices), OUTCOME_DTYPE))
+        self._device.run(batch.write_outcomes, (self._games, self._results), endings, indices)
+        return self._device.to_host(endings)
+
+    def _refuse_unended(self, indices: NDArray[np.int64]) -> None:
+        """Refuse tables where no hand has ended yet."""
+        unended = self._device.find_first(batch.first_without_result, (self._results,), indices)
+        if unended >= 0:
+            raise SabaccError(f"table {indices[unended]}: no hand has ended yet")
+
+    # Copying and saving.
 
     def clone_from(self, other: Tables, sources: ArrayLike, tables: ArrayLike) -> None:
         """Make tables go on from where tables of another batch (or of this one) stand.
@@ -354,32 +486,19 @@ class Tables(TableArrays):
         ):
             raise SabaccError("other: its tables differ in rules, players or hands")
         copied = self._whole_numbers(origin)
-        for own, its in zip(self._saved_arrays(), other._saved_arrays(), strict=True):
+        for own, its in zip(self._arrays.saved, other._arrays.saved, strict=True):
             self._device.copy_rows(its, copied, own, cloned)
         if self._histories is not None:
             unknown: list[list[int]] = [[]] * other.num_tables
             kept = unknown if other._histories is None else other._histories.played
             self._histories.write(indices.tolist(), [kept[source] for source in origin])
-        self._device.run(batch.write_turns_with_rules, (self._games, self._turns), cloned)
+        self._write_turns(cloned)
 
     def to_bytes(self) -> bytes:
         """Return everything but what was given per table: ``from_bytes`` goes on from here."""
-        header = {
-            "rules": [rule_set.canonical() for rule_set in self.rule_sets],
-            "seed": self.seed,
-            "hands": self.hands,
-            "bet_sizes": [s if isinstance(s, str | int) else float(s) for s in self.bet_sizes],
-            "packed": self.packed,
-            "calls": self.calls,
-            "histories": None if self._histories is None else self._histories.played,
-            "num_tables": self.num_tables,
-            "record": GAME_DTYPE.itemsize,
-        }
-        arrays = (self.rule_of, self.players, *map(self._device.to_host, self._saved_arrays()))
-        return pack_with_checksum(FORMAT, header, b"".join(array.tobytes() for array in arrays))
-
-    def _saved_arrays(self) -> tuple[NDArray[Any], ...]:
-        return self._games.records, *self._results
+        histories = None if self._histories is None else self._histories.played
+        saved = tuple(map(self._device.to_host, self._arrays.saved))
+        return tables_to_bytes(self._settings, self.calls, histories, self._arrays, saved)
 
     @classmethod
     def from_bytes(
@@ -388,93 +507,68 @@ class Tables(TableArrays):
         *,
         threads: int = 1,
         device: str = "cpu",
-        keys: PerTable | None = None,
-        dealers: PerTable | None = None,
-        credits: PerTable | None = None,
-        sabacc_pots: PerTable | None = None,
+        **starts: Unpack[StartKeywords],
     ) -> Self:
         """Return the tables whose ``to_bytes`` these are.
 
-        What was given per table is not in the bytes, so give it again; nor are ``threads`` and
-        ``device``, which may be others now.
+        What was given per table (``keys``, ``dealers``, ``credits``, ``sabacc_pots``) is not in the
+        bytes, so give it again; nor are ``threads`` and ``device``, which may be others now.
 
         Raises:
             SabaccError: for bytes of something else, of another version, damaged, or cut short.
         """
-        header, state = unpack_checked(FORMAT, data)
-        if header.pop("record", None) != GAME_DTYPE.itemsize:
-            raise SabaccError("these bytes hold tables of another engine version")
+        saved = tables_from_bytes(data)
         tables = object.__new__(cls)
-        tables._device = get_device(device, threads)
-        try:
-            texts, calls, histories = (header.pop(key) for key in ("rules", "calls", "histories"))
-            n, _ = check_int("num_tables", header["num_tables"], 1, len(state)), header["seed"] + 0
-            rule_sets = [RuleSet.from_canonical(text) for text in check_sequence("rules", texts)]
-            rule_of, players = records_from_bytes(FORMAT, state[: 16 * n], INDEX, 2 * n).reshape(
-                2, n
-            )
-            tables._make(
-                rule_sets[0] if len(rule_sets) == 1 else [rule_sets[index] for index in rule_of],
-                num_players=players.tolist(),
-                **header,
-                given=(keys, dealers, credits, sabacc_pots),
-            )
-        except (KeyError, IndexError, TypeError) as error:
-            raise content_error(FORMAT, "an incomplete description of tables") from error
-        tables.calls = check_int("calls", calls, 0, 2**62)
-        if histories is not None:
-            played = [
-                check_moves(FORMAT, moves) for moves in check_sequence("histories", histories)
-            ]
-            if len(played) != n:
-                raise content_error(FORMAT, "another number of histories than of tables")
-            tables._histories = MoveHistories(n)
-            tables._histories.write(range(n), played)
-        tables._restore(state[16 * n :])
+        tables._make(saved.settings, get_device(device, threads), starts)
+        tables.calls = saved.calls
+        if saved.histories is not None:
+            tables._histories = MoveHistories(tables.num_tables)
+            tables._histories.write(range(tables.num_tables), saved.histories)
+        arrays = tables._arrays
+        for array, values in zip(arrays.saved, check_saved_arrays(saved, arrays), strict=True):
+            tables._device.write(array, values)
+        tables._write_turns(tables._all)
+        legal, seats = map(tables._device.to_host, (tables._turns.legal, tables._turns.seats))
+        if ((legal == 0) & (seats >= 0)).any():
+            raise content_error(FORMAT, "a seat to act without a legal move")
         return tables
 
-    def _restore(self, state: bytes) -> None:
-        """Take the bytes of all that is kept, and show the tables."""
-        kept = []
-        for array in self._saved_arrays():
-            part, state = state[: array.nbytes], state[array.nbytes :]
-            values = records_from_bytes(FORMAT, part, array.dtype, array.size).reshape(array.shape)
-            kept.append(values)
-        games, ended = kept[0], batch.Results(*kept[1:])
-        dealt = ended.final_games["num_players"] > 0
-        check_records(FORMAT, games, self.rule_sets, self.rule_of)
-        check_records(FORMAT, ended.final_games[dealt], self.rule_sets, self.rule_of[dealt])
-        other = (games["num_players"] != self.players) | (games["hands"] != self.hands)
-        flags = np.stack([ended.finished, ended.match_finished]).view(np.uint8)
-        if (
-            state
-            or (other | (games["dice_given"] >= 0) | (ended.hand_counts < 0)).any()
-            or (flags > 1).any()
-        ):
-            raise content_error(FORMAT, "tables that do not fit their description")
-        for array, values in zip(self._saved_arrays(), kept, strict=True):
-            self._device.write(array, values)
-        self._device.run(batch.write_turns_with_rules, (self._games, self._turns), self._all)
-        stuck = (self._device.to_host(self._turns.legal) == 0) & (
-            self._device.to_host(self.seats_to_act) >= 0
-        )
-        if stuck.any():
-            raise content_error(FORMAT, "a seat to act without a legal move")
+    def _write_turns(self, indices: NDArray[np.int64]) -> None:
+        """Write the turns of these tables, whose games are new."""
+        batches = self._games, self._turns
+        self._device.run(batch.write_turns_with_rules, batches, indices)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._hand_starts.calls_functions:
+        if not self._dealer.autoreset:
             raise SabaccError(
                 "tables that call functions cannot be copied; use to_bytes, and give the functions "
                 "to from_bytes again"
             )
         settings = {"threads": self.threads, "device": self._device.name}
-        start = batch.Starts(*(array.copy() for array in self._hand_starts.starts))
-        return _copy, (type(self), self.to_bytes(), settings, start)
+        return _copy, (type(self), self.to_bytes(), settings, self._dealer.copy_starts())
+
+    # What users give.
+
+    def _checked_tables(self, tables: ArrayLike) -> NDArray[np.int64]:
+        indices = check_table_indices(
+            "tables", self._device.to_host(self._given("tables", tables)), self.num_tables
+        )
+        if np.bincount(indices).max(initial=0) > 1:
+            raise SabaccError("tables: an index is given twice")
+        return self._whole_numbers(indices)
+
+    def _given(self, name: str, values: Any) -> Any:
+        """Return what a user gave as an array, of the device if it was there."""
+        array = self._device.as_given(name, values)
+        return np.zeros(0, dtype=np.int64) if array.shape == (0,) else array  # [] is of floats
+
+    def _whole_numbers(self, array: Any) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = self._device.as_int64(array)
+        return numbers
 
 
 def _copy(kind: type[Tables], data: bytes, settings: dict[str, Any], start: batch.Starts) -> Tables:
     """Return tables of these bytes whose hands start from what the first ones' do."""
     tables = kind.from_bytes(data, **settings)
-    tables._hand_starts.starts = start
-    tables._send_starts()
+    tables._dealer.set_starts(start)
     return tables

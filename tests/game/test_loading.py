@@ -22,7 +22,7 @@ from sabacc_env.game import game
 from sabacc_env.policies import random_legal
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-from sabacc_env.tables import Tables, tables
+from sabacc_env.tables import Tables, saving
 from tests.support.random_play import HOUSE_RULES, random_move, random_position
 from tests.support.strategies import tables as table_settings
 
@@ -184,7 +184,7 @@ def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> No
 )
 def test_tables_of_wrong_content_are_refused(change: Change, sentence: str) -> None:
     with pytest.raises(SabaccError, match=sentence):
-        Tables.from_bytes(changed(tables.FORMAT, AT_TABLES.to_bytes(), change))
+        Tables.from_bytes(changed(saving.FORMAT, AT_TABLES.to_bytes(), change))
 
 
 @pytest.mark.parametrize("header", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
@@ -201,7 +201,7 @@ def test_a_header_that_is_none_is_refused(header: bytes) -> None:
 def test_a_state_of_another_length_is_refused(cut: slice) -> None:
     for kind, format_line, data in (
         (Game, game.FORMAT, PLAYING.to_bytes()),
-        (Tables, tables.FORMAT, AT_TABLES.to_bytes()),
+        (Tables, saving.FORMAT, AT_TABLES.to_bytes()),
     ):
         header, state = unpack_checked(format_line, data)
         for other in (state[cut], state + b"x"):
@@ -237,10 +237,10 @@ def test_a_number_out_of_range_is_refused_by_its_name(name: str, last: bool) -> 
     spoil(records)
     with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
         Game.from_bytes(pack_with_checksum(game.FORMAT, header, records.tobytes()))
-    header, state = unpack_checked(tables.FORMAT, AT_TABLES.to_bytes())
+    header, state = unpack_checked(saving.FORMAT, AT_TABLES.to_bytes())
     for first in (16 * 4, len(state) - 8 * 4 - 4 * GAME_DTYPE.itemsize):
         whole = bytearray(state)
         records = np.frombuffer(whole, GAME_DTYPE, 4, first)
         spoil(records)
         with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
-            Tables.from_bytes(pack_with_checksum(tables.FORMAT, header, bytes(whole)))
+            Tables.from_bytes(pack_with_checksum(saving.FORMAT, header, bytes(whole)))

@@ -19,6 +19,7 @@ from sabacc_env.game.keys import hand_key
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.policies import random_legal
+from sabacc_env.tables.arrays import TableArrays
 from tests.support.random_play import HOUSE_RULES
 
 every_rules = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.values())
@@ -518,7 +519,7 @@ def test_tables_that_do_not_fit_in_memory_are_refused(monkeypatch: pytest.Monkey
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(Tables, "_set_up", full)
+    monkeypatch.setattr(TableArrays, "_allocate", full)
     with pytest.raises(SabaccError, match=r"num_tables: 1000000000 tables need more than \d+ GB"):
         Tables("casino", 10**9)
 
@@ -572,6 +573,17 @@ COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda tables: pickle.loads(pickle.dumps(tables)),
 }
+
+
+def test_an_unknown_keyword_is_named() -> None:
+    unknown = r"^Tables\(\) got an unexpected keyword argument 'key'; did you mean keys\?$"
+    keywords: dict[str, Any] = {"key": [1, 2]}
+    with pytest.raises(TypeError, match=unknown):
+        Tables("casino", 2, **keywords)
+    with pytest.raises(TypeError, match=unknown):
+        Tables.from_bytes(Tables("casino", 2).to_bytes(), **keywords)
+
+
 with_every_copy = pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
 
 

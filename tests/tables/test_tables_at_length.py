@@ -270,14 +270,12 @@ def test_bytes_are_read_without_dealing_or_asking() -> None:
 
 def test_refused_starts_change_nothing() -> None:
     tables = Tables("casino", 2, 2, seed=0)
-    before = (
-        tables._hand_starts.starts.credits.copy(),
-        tables._hand_starts.starts.sabacc_pots.copy(),
-    )
+    before = tables._dealer.copy_starts()
     with pytest.raises(SabaccError, match="fewer than two seats"):
         tables.set_hand_starts([0], credits=[0, 50], sabacc_pots=3)
-    assert (tables._hand_starts.starts.credits == before[0]).all()
-    assert (tables._hand_starts.starts.sabacc_pots == before[1]).all()
+    after = tables._dealer.copy_starts()
+    assert (after.credits == before.credits).all()
+    assert (after.sabacc_pots == before.sabacc_pots).all()
     with pytest.raises(SabaccError, match="are played for points"):
         Tables("black_spire", 2).set_hand_starts([0], credits=[5, 5])
 

@@ -1,0 +1,122 @@
+"""A batch of tables as bytes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.arguments import check_int, check_sequence
+from sabacc_env.engine.drivers import batch
+from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.errors import SabaccError
+from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
+from sabacc_env.rules import RuleSet
+from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
+from sabacc_env.tables.arrays import TableArrays
+from sabacc_env.tables.settings import TableSettings
+
+FORMAT: Final = b"sabacc-tables 3\n"
+
+INDEX: Final = np.dtype(np.int64)
+
+
+class SavedTables(NamedTuple):
+    """What the bytes of tables hold.
+
+    Attributes:
+        settings: what makes the tables.
+        calls: how often ``Tables.play`` was called.
+        histories: the packed moves of the hands in play, if the tables kept them.
+        state: the bytes of ``TableArrays.saved``.
+    """
+
+    settings: TableSettings
+    calls: int
+    histories: list[list[int]] | None
+    state: bytes
+
+
+def tables_to_bytes(
+    settings: TableSettings,
+    calls: int,
+    histories: list[list[int]] | None,
+    arrays: TableArrays,
+    saved: Sequence[NDArray[Any]],
+) -> bytes:
+    """Return tables as bytes; ``saved`` are the arrays of ``arrays.saved`` in the host's memory."""
+    header = {
+        "rules": [rule_set.canonical() for rule_set in arrays.rule_sets],
+        "seed": settings.seed,
+        "hands": settings.hands,
+        "bet_sizes": [
+            size if isinstance(size, str | int) else float(size) for size in settings.bet_sizes
+        ],
+        "packed": settings.packed,
+        "calls": calls,
+        "histories": histories,
+        "num_tables": settings.num_tables,
+        "record": GAME_DTYPE.itemsize,
+    }
+    state = b"".join(array.tobytes() for array in (arrays.rule_of, arrays.players, *saved))
+    return pack_with_checksum(FORMAT, header, state)
+
+
+def tables_from_bytes(data: bytes) -> SavedTables:
+    """Return what the bytes of tables hold; ``check_saved_arrays`` reads their ``state``.
+
+    Raises:
+        SabaccError: for bytes of something else, of another version, damaged, or cut short.
+    """
+    header, state = unpack_checked(FORMAT, data)
+    if header.pop("record", None) != GAME_DTYPE.itemsize:
+        raise SabaccError("these bytes hold tables of another engine version")
+    try:
+        texts, calls, histories = (header.pop(key) for key in ("rules", "calls", "histories"))
+        n = check_int("num_tables", header["num_tables"], 1, len(state))
+        if type(header["seed"]) is not int:  # None would be a random one
+            raise TypeError("a seed that is not a whole number")
+        rule_sets = [RuleSet.from_canonical(text) for text in check_sequence("rules", texts)]
+        pairs = records_from_bytes(FORMAT, state[: 2 * n * INDEX.itemsize], INDEX, 2 * n)
+        rule_of, players = pairs.reshape(2, n)
+        settings = TableSettings.check(
+            rule_sets[0] if len(rule_sets) == 1 else [rule_sets[index] for index in rule_of],
+            num_players=players.tolist(),
+            **header,
+        )
+    except (KeyError, IndexError, TypeError) as error:
+        raise content_error(FORMAT, "an incomplete description of tables") from error
+    calls = check_int("calls", calls, 0, 2**62)
+    if histories is not None:
+        histories = [check_moves(FORMAT, moves) for moves in check_sequence("histories", histories)]
+        if len(histories) != n:
+            raise content_error(FORMAT, "another number of histories than of tables")
+    return SavedTables(settings, calls, histories, state[2 * n * INDEX.itemsize :])
+
+
+def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray[Any], ...]:
+    """Return the arrays that are to be written over ``arrays.saved``.
+
+    Raises:
+        SabaccError: for a state that tables with these settings cannot be in.
+    """
+    state, values = saved.state, []
+    for array in arrays.saved:
+        part, state = state[: array.nbytes], state[array.nbytes :]
+        items = records_from_bytes(FORMAT, part, array.dtype, array.size)
+        values.append(items.reshape(array.shape))
+    games, results = values[0], batch.Results(*values[1:])
+    dealt = results.final_games["num_players"] > 0
+    check_records(FORMAT, games, arrays.rule_sets, arrays.rule_of)
+    check_records(FORMAT, results.final_games[dealt], arrays.rule_sets, arrays.rule_of[dealt])
+    other = (games["num_players"] != arrays.players) | (games["hands"] != saved.settings.hands)
+    flags = np.stack([results.finished, results.match_finished]).view(np.uint8)
+    if (
+        state
+        or (other | (games["dice_given"] >= 0) | (results.hand_counts < 0)).any()
+        or (flags > 1).any()
+    ):
+        raise content_error(FORMAT, "tables that do not fit their description")
+    return tuple(values)

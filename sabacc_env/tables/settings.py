@@ -1,0 +1,66 @@
+"""What makes a batch of tables, checked."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from sabacc_env.actions import BetSize, encode_bet_sizes
+from sabacc_env.arguments import check_bool, check_int, check_num_players, one_per_table
+from sabacc_env.engine.layout import UNLIMITED
+from sabacc_env.rules import RuleSet, load_rules
+
+Rules = str | Path | RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """The settings of a batch of tables, which make it together with where its hands start.
+
+    Attributes:
+        rules: the rule set of all tables, or one for each.
+        num_tables: how many tables.
+        num_players: the seats of all tables, or one number for each.
+        seed, hands, bet_sizes, packed: as of ``Tables``.
+    """
+
+    rules: tuple[RuleSet, ...]
+    num_tables: int
+    num_players: tuple[int, ...]
+    seed: int
+    hands: int
+    bet_sizes: tuple[BetSize, ...]
+    packed: bool
+
+    @classmethod
+    def check(
+        cls,
+        rules: Rules | Sequence[Rules],
+        num_tables: int,
+        num_players: int | Sequence[int],
+        *,
+        seed: int | None,
+        hands: int,
+        bet_sizes: Sequence[BetSize],
+        packed: bool,
+    ) -> Self:
+        """Return the settings that a user gave; arguments as of ``Tables``.
+
+        Raises:
+            SabaccError: for a wrong one; names the argument.
+        """
+        seed = secrets.randbits(64) if seed is None else check_int("seed", seed, 0, 2**64 - 1)
+        num_tables = check_int("num_tables", num_tables, 1, 2**31)
+        hands = check_int("hands", hands, 1, UNLIMITED)
+        encode_bet_sizes(bet_sizes)  # refuses what is not a bet size
+        packed = check_bool("packed", packed)
+        loaded = [load_rules(each) for each in one_per_table("rules", rules, num_tables)]
+        players = one_per_table("num_players", num_players, num_tables)
+        checked = [
+            check_num_players(loaded[i % len(loaded)], players[i % len(players)])
+            for i in range(max(len(loaded), len(players)))
+        ]
+        return cls(tuple(loaded), num_tables, tuple(checked), seed, hands, tuple(bet_sizes), packed)
