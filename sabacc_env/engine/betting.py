@@ -1,4 +1,4 @@
-"""Betting: what a seat may put in, and putting it in (RULES.md section 5)."""
+"""Betting: what a seat may bet, and the credits that it moves (RULES.md section 5)."""
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import ANY_BETTING, BET_MAX, BET_MIN, FACING_BET, Record
@@ -13,7 +13,7 @@ def pay(g: Record, seat: int, amount: int) -> None:
 
 @jit
 def bet(g: Record, seat: int, amount: int) -> None:
-    """Put in credits during a betting phase: they count towards side pots (D8)."""
+    """Move credits in a betting phase, where they count towards side pots (D8)."""
     pay(g, seat, amount)
     g.bet_phase[seat] = int(g.bet_phase[seat]) + amount
     g.bet_hand[seat] = int(g.bet_hand[seat]) + amount
@@ -36,7 +36,10 @@ def another_has_credits(g: Record, seat: int) -> bool:
 
 @jit
 def has_no_turn(g: Record, r: Record, seat: int) -> bool:
-    """D7: an all-in seat, and one with nothing to call when no other seat has credits."""
+    """Say whether the rules skip a betting turn (D7).
+
+    They do if the seat is all-in, or has nothing to call and no other seat has credits.
+    """
     if r.all_in == 0:
         return False
     if g.credits[seat] == 0:
@@ -46,7 +49,7 @@ def has_no_turn(g: Record, r: Record, seat: int) -> bool:
 
 @jit
 def must_junk(g: Record, r: Record, seat: int) -> bool:
-    """Without all-in, a seat that cannot pay the call must junk."""
+    """Say whether the seat must junk: it cannot pay the call, and the rules know no all-in."""
     return r.all_in == 0 and int(g.credits[seat]) < to_call(g, seat)
 
 
@@ -60,40 +63,41 @@ def may_junk(g: Record, r: Record, seat: int) -> bool:
 
 @jit
 def raise_limits(g: Record, r: Record, seat: int) -> tuple[int, int]:
-    """Return the least and greatest total that the seat may bet or raise to; (0, -1) if none.
+    """Return the smallest and largest total that the seat may raise to; (0, -1) if it may not.
 
-    Legal totals are these two and every ``bet_step`` between them. A raise is never short (D15),
-    and where all-in exists somebody else must be able to answer it (D7).
+    Legal totals are these two and every ``bet_step`` between them. A seat can raise only if it can
+    pay the smallest raise in full (D15) and, where all-in exists, another seat has credits (D7).
     """
     highest = int(g.highest_bet)
     if highest == 0:
-        least, most = int(r.min_bet), int(r.max_bet)
+        min_raise, max_raise = int(r.min_bet), int(r.max_bet)
     else:
-        least, most = int(r.min_raise), int(r.max_raise)
+        min_raise, max_raise = int(r.min_raise), int(r.max_raise)
         if g.raises >= r.max_raises:
             return 0, -1
-    reach = int(g.credits[seat]) - to_call(g, seat)
-    most = min(most, reach - reach % int(r.bet_step))
-    if most < least or (r.all_in == 1 and not another_has_credits(g, seat)):
+    affordable = int(g.credits[seat]) - to_call(g, seat)
+    max_raise = min(max_raise, affordable - affordable % int(r.bet_step))
+    if max_raise < min_raise or (r.all_in == 1 and not another_has_credits(g, seat)):
         return 0, -1
-    return highest + least, highest + most
+    return highest + min_raise, highest + max_raise
 
 
 @jit
-def sized_total(
-    g: Record, r: Record, seat: int, low: int, high: int, numerator: int, denominator: int
+def total_of_size(
+    g: Record, r: Record, seat: int, low: int, high: int, sizes: Record, index: int
 ) -> int:
-    """Return the total that a bet size means on the grid from low to high.
+    """Return the total that one of the bet sizes means on the grid from low to high.
 
     A fraction means the highest bet + fraction * (everything staked in this hand + the call),
     rounded down to the grid and clipped to it.
     """
+    numerator = int(sizes.numerators[index])
     if numerator == BET_MIN:
         return low
     if numerator == BET_MAX:
         return high
-    call = to_call(g, seat)
-    total = int(g.highest_bet) + (int(g.staked) + call) * numerator // denominator
+    pot = int(g.staked) + to_call(g, seat)
+    total = int(g.highest_bet) + pot * numerator // int(sizes.denominators[index])
     if total <= low:
         return low
     return min(high, total - (total - low) % int(r.bet_step))
@@ -101,13 +105,13 @@ def sized_total(
 
 @jit
 def call(g: Record, seat: int) -> None:
-    """Match the highest bet, or go all-in for less."""
+    """Match the highest bet, or call all-in with less."""
     bet(g, seat, min(to_call(g, seat), int(g.credits[seat])))
 
 
 @jit
 def raise_to(g: Record, seat: int, total: int) -> None:
-    """Bet or raise to a total for this phase: everyone else left acts again."""
+    """Bet or raise to a total of this phase; every other remaining seat is to act again."""
     if g.highest_bet > 0:
         g.raises = int(g.raises) + 1
     bet(g, seat, total - int(g.bet_phase[seat]))

@@ -1,8 +1,8 @@
-"""Where compiled code is kept: folders that nobody else can write into.
+"""The cache of compiled code, in folders that nobody else can write into.
 
-What lies there is run. So each folder belongs to this user and to nobody else, is no symbolic link,
-and is named by a hash of all that decides the machine code, so that it can never be stale. Each
-file has a checksum: a damaged one counts as absent, and is replaced.
+The engine runs the code that it finds there. So each folder belongs to this user and is no symbolic
+link. Its name is a hash of all that decides the machine code, so that the code can never be stale.
+Each file has a checksum: a damaged file is treated as missing and replaced.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from sabacc_env.storage.files import read_bytes, write_bytes
 FORMAT: Final = b"sabacc-env compiled function 1\n"
 ENGINE: Final = Path(__file__).parent
 CONSTANTS: Final = (Path(cards.__file__), Path(limits.__file__))
-"""The sources outside the engine whose constants its compiled code holds."""
+"""The sources outside the engine whose constants are compiled in."""
 
 
 class DiskCache(NullCache):
-    """Keeps a function's machine code, in place of Numba's own cache: a file for each signature.
+    """Caches the machine code of a function, a file for each signature, instead of Numba's cache.
 
     Args:
         function: the function in Python.
-        not_kept: is called where what was compiled could not be kept.
+        on_failure: called when no folder can be written.
     """
 
-    def __init__(self, function: Callable[..., Any], not_kept: Callable[[], None]) -> None:
+    def __init__(self, function: Callable[..., Any], on_failure: Callable[[], None]) -> None:
         self._function = function
-        self._not_kept = not_kept
+        self._on_failure = on_failure
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what was compiled for a signature; None where it was not kept, or is damaged."""
+        """Return the code for a signature, or None if the cache has none that is undamaged."""
         target_context.refresh()
         name = self._file_name(sig, target_context.codegen())
         for folder in filter(_is_safe, _folders()):
@@ -63,7 +63,7 @@ class DiskCache(NullCache):
         return None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keep what was compiled for a signature, in the first folder that can be written."""
+        """Write the code for a signature into the first folder that can be written."""
         name = self._file_name(sig, data.codegen)
         content = pack_with_checksum(FORMAT, {}, dumps(data._reduce()))
         for folder in _folders():
@@ -73,21 +73,21 @@ class DiskCache(NullCache):
             except (OSError, SabaccError):
                 continue
             return
-        self._not_kept()
+        self._on_failure()
 
     def _file_name(self, sig: Any, codegen: Any) -> str:
-        """Return a name that says what decides the code, beside what the folder's name says."""
-        sources = _hash_of_sources_beside(Path(self._function.__code__.co_filename))
-        decides = f"{sig} {codegen.magic_tuple()} {sources}"
-        digest = hashlib.sha256(decides.encode()).hexdigest()[:24]
+        """Return a name with a hash of what decides the code and is not in the folder's name."""
+        sources = _hash_of_other_sources(Path(self._function.__code__.co_filename))
+        inputs = f"{sig} {codegen.magic_tuple()} {sources}"
+        digest = hashlib.sha256(inputs.encode()).hexdigest()[:24]
         return f"{self._function.__module__}.{self._function.__qualname__}-{digest}"
 
 
 @cache
-def _hash_of_sources_beside(source: Path) -> str:
-    """Hash the sources that a function of this file may call, besides those of the engine.
+def _hash_of_other_sources(source: Path) -> str:
+    """Hash the sources outside the engine that a function of this file may call.
 
-    They are those of its whole package, or for a script those in its folder.
+    They are all sources of the file's top package, or those in the folder of a script.
     """
     folder = source.parent
     if folder.is_relative_to(ENGINE):
@@ -111,11 +111,11 @@ def _hash_of_files(files: list[Path]) -> str:
 
 @cache
 def _folders() -> tuple[Path, ...]:
-    """Return the folders that code may be kept in, the best first."""
+    """Return the possible cache folders, the best first."""
     parents = [platformdirs.user_cache_path("sabacc-env")]
     try:
         temporary = Path(tempfile.gettempdir())
-    except FileNotFoundError:  # there is none
+    except FileNotFoundError:  # no temporary folder exists
         temporary = None
     if temporary is not None and not _others_can_rename_in(temporary):
         parents.append(temporary / f"sabacc-env-{_user()}")
@@ -124,21 +124,21 @@ def _folders() -> tuple[Path, ...]:
 
 @cache
 def folder_name() -> str:
-    """Return a name made of all that decides the machine code of every function."""
+    """Return a name with a hash of all that decides the machine code of every function."""
     versions = sys.implementation.cache_tag, *(m.__version__ for m in (numba, llvmlite, np))
     sources = _hash_of_files([*sorted(ENGINE.rglob("*.py")), *CONSTANTS])
-    decides = f"{versions} {numba.config.BOUNDSCHECK} {sources}"
-    return f"engine-{hashlib.sha256(decides.encode()).hexdigest()[:16]}"
+    inputs = f"{versions} {numba.config.BOUNDSCHECK} {sources}"
+    return f"engine-{hashlib.sha256(inputs.encode()).hexdigest()[:16]}"
 
 
 def _make_safe(folder: Path) -> None:
     """Make a folder that only this user can write into.
 
     Raises:
-        OSError: where it cannot be made, or somebody else's is there.
+        OSError: if it cannot be made, or an unsafe folder of that name exists.
     """
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if _is_of_user(folder.parent):
+    if _belongs_to_user(folder.parent):
         folder.parent.chmod(0o700)
     folder.mkdir(mode=0o700, exist_ok=True)
     if not _is_safe(folder):
@@ -146,14 +146,14 @@ def _make_safe(folder: Path) -> None:
 
 
 def _is_safe(folder: Path) -> bool:
-    """Say whether a folder is there that only this user can have written into."""
+    """Say whether a folder exists that only this user can have written into."""
     return all(
-        _is_of_user(each) and not _others_can_write(each) for each in (folder.parent, folder)
+        _belongs_to_user(each) and not _others_can_write(each) for each in (folder.parent, folder)
     )
 
 
-def _is_of_user(folder: Path) -> bool:
-    """Say whether a folder is this user's, and no link to another one."""
+def _belongs_to_user(folder: Path) -> bool:
+    """Say whether a path is a folder of this user, and no link to one."""
     try:
         status = folder.lstat()
     except OSError:
@@ -166,7 +166,7 @@ def _others_can_rename_in(folder: Path) -> bool:
 
 
 def _others_can_write(folder: Path) -> bool:
-    # On Windows these folders lie in the user's own, and modes say nothing.
+    # On Windows these folders are in the user's own folder, and modes mean nothing.
     others = stat.S_IWGRP | stat.S_IWOTH
     return os.name != "nt" and bool(folder.stat().st_mode & others)
 

@@ -1,8 +1,8 @@
-"""Chance by key.
+"""Random numbers, each derived from the key of a hand.
 
-Every hand has a 64-bit key, held as two 32-bit words. Each use of chance in the hand (the deck's
-order, the dice of a round, a reshuffle, …) has a stream of its own, started from a hash of
-(key, use, number); so two tables with one key meet the same chance whatever was played.
+The key is a 64-bit number in two 32-bit words. Each use of chance in the hand (the order of the
+deck, the dice of a round, a reshuffle and so on) has a stream of its own, which starts from a hash
+of (key, use, number). So chance is the same at two tables with one key, whatever the seats play.
 A stream is PCG-RXS-M-XS-32 (O'Neill 2014) with its own increment. All arithmetic is on signed
 64-bit integers with factors below 2**31, so that Python, CPU and GPU give the same bits.
 """
@@ -24,7 +24,7 @@ DETERMINIZATION = 7
 
 @jit
 def mix(x: int) -> int:
-    """Scramble a 32-bit word one-to-one (the "lowbias32" finaliser found by Wellons' search)."""
+    """Return a 32-bit word scrambled one-to-one, by the "lowbias32" finaliser of Wellons."""
     x = x ^ (x >> 16)
     x = (x * 0x21F0AAAD) & WORD
     x = x ^ (x >> 15)
@@ -73,7 +73,7 @@ def hand_key(seed_low: int, seed_high: int, table: int, hand: int) -> tuple[int,
 
 @jit
 def dealer_of(key_low: int, key_high: int, num_players: int) -> int:
-    """Return the seat that deals first, as the key decides it."""
+    """Return the first dealer, which the key decides."""
     state, increment = stream(key_low, key_high, DEALER, 0)
     return below(state, increment, num_players)[1]
 
@@ -92,11 +92,11 @@ def roll(key_low: int, key_high: int, round_no: int) -> tuple[int, int]:
 
 @jit
 def force_chance(g: Record, number: int, product: int) -> None:
-    """Force the next chance outcomes: they are the digits of a number in a mixed radix.
+    """Force the next chance outcomes, which are the digits of ``number`` in a mixed radix.
 
-    The first outcome is the lowest digit, and the radix of a digit is how many outcomes its chance
-    event has. ``product`` is the product of the radices of the digits given. An outcome beyond them
-    is 0, and ``num_unforced_outcomes`` returns how many outcomes the first such event has.
+    The first outcome is the lowest digit. The radix of a digit is the number of outcomes of its
+    chance event, and ``product`` is the product of these radices. The outcome of each further event
+    is 0, and ``num_unforced_outcomes`` returns how many outcomes the first of them has.
     """
     g.deck_state = number
     g.deck_increment = product
@@ -106,13 +106,13 @@ def force_chance(g: Record, number: int, product: int) -> None:
 
 @jit
 def num_unforced_outcomes(g: Record) -> int:
-    """Return how many outcomes the first event has that no digit forced; 0 if all were forced."""
+    """Return how many outcomes the first unforced event has, or 0 if all events were forced."""
     return int(g.key_low)
 
 
 @jit
 def has_used_chance(g: Record) -> bool:
-    """Say whether there was any chance event, even one with a single outcome."""
+    """Say whether a chance event has happened, even one with a single outcome."""
     return int(g.key_high) == 1
 
 

@@ -1,4 +1,4 @@
-"""The dice phase: the roll, and hands discarded and redrawn (RULES.md section 4)."""
+"""The dice phase: the roll, and the redraws that doubles cause (RULES.md section 4)."""
 
 from sabacc_env.engine.chance import forced_outcome, roll
 from sabacc_env.engine.jit import jit
@@ -17,12 +17,12 @@ from sabacc_env.engine.piles import (
 
 @jit
 def roll_dice(g: Record) -> bool:
-    """Roll the dice of this round; False where dice were given and have run out."""
+    """Roll the dice of this round. Return False if its dice were to be given and are missing."""
     index = int(g.round_no) - 1
     if g.dice_given < 0:
         if g.deck_given == FORCED:
-            both = forced_outcome(g, 36)
-            first, second = both // 6 + 1, both % 6 + 1
+            outcome = forced_outcome(g, 36)
+            first, second = outcome // 6 + 1, outcome % 6 + 1
         else:
             first, second = roll(int(g.key_low), int(g.key_high), index + 1)
         g.dice[index, 0] = first
@@ -36,7 +36,7 @@ def roll_dice(g: Record) -> bool:
 
 @jit
 def doubles_effect(g: Record, r: Record) -> int:
-    """Return what the dice of this round do: NOTHING, REDRAW_ONE or REDRAW_ALL."""
+    """Return what the dice of this round cause: NO_REDRAW, REDRAW_ONE or REDRAW_ALL."""
     index = int(g.round_no) - 1
     first = int(g.dice[index, 0])
     if first != int(g.dice[index, 1]):
@@ -46,7 +46,7 @@ def doubles_effect(g: Record, r: Record) -> int:
 
 @jit
 def dice_phase(g: Record, r: Record) -> None:
-    """Act on the dice just rolled; seats that must choose a card are left in ``to_go``."""
+    """Apply the dice just rolled. Seats that must choose a card to redraw stay in ``to_go``."""
     effect = doubles_effect(g, r)
     g.to_go = int(g.remaining) if effect == REDRAW_ONE else 0
     if effect == REDRAW_ALL:
@@ -56,7 +56,7 @@ def dice_phase(g: Record, r: Record) -> None:
 
 @jit
 def redraw_all(g: Record, spike_too: int) -> None:
-    """Seat by seat (D14): the hand goes down as one batch (D4), as many cards are drawn."""
+    """Let each seat in turn (D14) discard its whole hand as one batch (D4) and draw as many."""
     remaining = int(g.remaining)
     seat = int(g.dealer)
     for _ in range(int(g.num_players)):

@@ -1,4 +1,4 @@
-"""How the engine is compiled: one decorator, and a cache that can never be stale (``cache``).
+"""How the engine is compiled: its decorators, which use a cache that is never stale (``cache``).
 
 ``NUMBA_DISABLE_JIT=1`` runs the same functions as ordinary Python.
 """
@@ -17,59 +17,60 @@ from sabacc_env.engine.cache import DiskCache
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class _Notice(event.Listener):
-    """Says on the error stream, once, that the engine is being compiled: it takes a while."""
+class _CompilationNotices(event.Listener):
+    """Prints to standard error why the engine is slow to start, each notice once."""
 
     def __init__(self) -> None:
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
 
-    def _say(self, sentence: str) -> None:
-        if sentence not in self._said:
-            self._said.add(sentence)
-            print(f"sabacc-env: {sentence}", file=sys.stderr)
+    def _print_once(self, notice: str) -> None:
+        if notice not in self._printed:
+            self._printed.add(notice)
+            print(f"sabacc-env: {notice}", file=sys.stderr)
 
     def on_start(self, event: Any) -> None:
-        """Note that a function begins to be compiled, which one from the cache does not."""
+        """Print a notice when Numba starts to compile a function that the cache does not have."""
         function = event.data["dispatcher"].py_func
         if function.__module__.startswith(__package__):
-            self._say("compiling the engine, which takes up to half a minute")
+            self._print_once("compiling the engine, which takes up to half a minute")
 
     def on_end(self, event: Any) -> None:
-        """Say nothing."""
+        """Do nothing when a function is compiled."""
 
-    def not_kept(self) -> None:
-        """Say that what was compiled is not kept."""
-        self._say("no cache folder can be written, so every start compiles the engine again")
-
-
-_NOTICE = _Notice()
-event.register("numba:compile", _NOTICE)
+    def on_cache_failure(self) -> None:
+        """Print a notice when compiled code cannot be cached."""
+        self._print_once("no cache folder can be written, so every start compiles the engine again")
 
 
-def widened(argument: Any) -> Any:
-    """Return what an argument's type is made: int64 for every kind of integer; see ``jit``."""
+_NOTICES = _CompilationNotices()
+event.register("numba:compile", _NOTICES)
+
+
+def widened(argument_type: Any) -> Any:
+    """Return the type that ``jit`` makes of an argument's type: int64 for every kind of integer."""
     integral = types.IntegerLiteral | types.Integer | types.Boolean | types.BooleanLiteral
-    return types.int64 if isinstance(argument, integral) else argument
+    return types.int64 if isinstance(argument_type, integral) else argument_type
 
 
 def jit(function: Function) -> Function:
     """Compile a function on its first call, cached on disk, without Python objects or the GIL.
 
-    Every integer argument is made an int64: Numba would otherwise compile a function again for
-    each mix of int8, int64 and literal arguments, which here tripled the time to compile.
+    Every integer argument becomes an int64. Otherwise Numba would compile a function again for each
+    mix of int8, int64 and literal arguments, which tripled the time to compile the engine.
     """
-    return cast(Function, _widening(_compiled(function)))
+    return cast(Function, _widen_arguments(_compile(function)))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a function as ``jit`` does, into each that calls it.
+    """Compile a function as ``jit`` does, and inline it into the functions that call it.
 
-    For what is called at each decision from one place, or takes a batch, dozens of words long.
+    For functions that every decision calls from one place, and for those that take a batch, whose
+    dozens of words would be passed at each call.
     """
-    return cast(Function, _widening(_compiled(function, forceinline=True)))
+    return cast(Function, _widen_arguments(_compile(function, forceinline=True)))
 
 
-def _widening(compiled: Any) -> Any:
+def _widen_arguments(compiled: Any) -> Any:
     if numba.config.DISABLE_JIT:
         return compiled
     template_for = compiled.get_call_template
@@ -78,22 +79,25 @@ def _widening(compiled: Any) -> Any:
 
 
 def jit_for(signature: Any, **options: Any) -> Callable[[Function], Function]:
-    """Compile a function at once, for one signature: one that takes or is a function argument."""
+    """Compile a function at once, for one signature only.
 
-    def compiled(function: Function) -> Function:
-        return cast(Function, _compiled(function, [signature], **options))
+    For functions that are passed as arguments, and those that take such functions.
+    """
 
-    return compiled
+    def decorator(function: Function) -> Function:
+        return cast(Function, _compile(function, [signature], **options))
+
+    return decorator
 
 
-def _compiled(
+def _compile(
     function: Callable[..., Any],
     signatures: Sequence[Any] = (),
     *,
-    keep: bool = True,
+    cached: bool = True,
     **options: Any,
 ) -> Any:
-    """Compile without reference counts: the engine allocates nothing, and they are slow atomics."""
+    """Compile without reference counts: they are slow, and the engine allocates nothing."""
     settings: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",
@@ -103,8 +107,8 @@ def _compiled(
     compiled = numba.njit(**settings | options)(function)
     if numba.config.DISABLE_JIT:
         return compiled
-    if keep:
-        compiled._cache = DiskCache(function, _NOTICE.not_kept)
+    if cached:
+        compiled._cache = DiskCache(function, _NOTICES.on_cache_failure)
     for signature in signatures:
         compiled.compile(signature)
     if signatures:

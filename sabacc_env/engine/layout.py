@@ -1,10 +1,10 @@
-"""The records of the engine: one for the rules, one for a hand in play; and the names of codes.
+"""The records of the engine, one for the rules and one for a hand in play, and its integer codes.
 
-A hand in play is one record, meaningful with its rules record: copying it clones the game, and
-equal bytes are equal games. Whole numbers are signed in every field: Numba makes floats of a mix
-of signed and unsigned. No field is called as a method of ``np.record`` is: interpreted, the method
-would be found. Seats, cards and slots are -1 where there is none; sets of seats and cards are bit
-masks.
+A hand in play is one record, which is read together with its rules record. Copying it clones the
+game, and equal bytes are equal games. Every integer field is signed, because Numba turns a mix of
+signed and unsigned integers into floats. No field has the name of a method of ``np.record``, which
+interpreted code would find instead. -1 stands for no seat, no card and no slot. Sets of seats and
+of cards are bit masks.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ NUM_CARDS: Final = cards.NUM_CARDS
 LOG_LENGTH: Final = 16
 """How many of the last public actions a record keeps, for the observation."""
 LOG_FEATURES: Final = 4
-"""The numbers kept of each: three for its kind, one for the credits."""
+"""The features kept of each action: three for its kind, one for the credits."""
 
-# Move kinds. The first nine need no more said; the next four name a card of the hand.
+# Kinds of moves. The first nine are complete; the next four need the slot of a card, and the last a
+# total.
 STAND: Final = 0
 DRAW: Final = 1
 BUY_DISCARD: Final = 2
@@ -59,19 +60,19 @@ KINDS: Final = (
 )
 NUM_KINDS: Final = len(KINDS)
 
-# The discrete action layout, the same for every rule set: the fixed kinds by their own code, then
-# a block of five card slots for each kind that names a card, then the bet sizes.
+# The layout of the discrete actions, the same for every rule set: first each complete kind, then
+# five actions for each kind that needs a slot, then the bet sizes.
 FIRST_CARD_ACTION: Final = DISCARD_DRAW
 FIRST_BET_ACTION: Final = FIRST_CARD_ACTION + 4 * MAX_HAND
 SLOT_KINDS: Final = (DISCARD_DRAW, SWAP, REDRAW, REPLACE)
 MAX_ACTIONS: Final = 62
-"""Legal actions are held as bits of one signed 64-bit integer."""
+"""Legal actions are the bits of one signed 64-bit integer."""
 MAX_BET_SIZES: Final = MAX_ACTIONS - FIRST_BET_ACTION
 RAISE_TO: Final = 64
-"""Codes beyond the layout: ``RAISE_TO`` + total is a raise to any total on the grid."""
+"""``RAISE_TO`` + total is the code of a raise to any legal total, outside the layout."""
 BET_MIN: Final = -1
 BET_MAX: Final = -2
-"""In place of a fraction's numerator: the ends of the grid of legal totals."""
+"""In place of a fraction's numerator: the smallest and the largest legal total."""
 
 # Phases.
 CARDS: Final = 0
@@ -108,13 +109,13 @@ FORCED: Final = 2
 
 NUM_RULE_FEATURES: Final = 40
 SEAT_FEATURES: Final = 24
-"""What a seat's opponents observe of it; see the block ``opponents``."""
+"""How many features opponents observe of a seat; see the block ``opponents``."""
 OBSERVED_ROUNDS: Final = 4
-"""Rounds whose dice and card actions are observed: all, or the last four of a longer hand."""
+"""The dice and the card actions of this many rounds are observed, the last ones of a hand."""
 
 
 def kind_bits(kind: int, first_slot: int = 0) -> int:
-    """Return the actions of a kind as bits, or those that name a slot from a first one on."""
+    """Return the actions of a kind as bits; those on slots below ``first_slot`` are left out."""
     if kind not in SLOT_KINDS:
         return 1 << kind
     first = FIRST_CARD_ACTION + (kind - FIRST_CARD_ACTION) * MAX_HAND
@@ -124,13 +125,13 @@ def kind_bits(kind: int, first_slot: int = 0) -> int:
 Record = Any
 """A rules or game record: compiled, a reference into an array; interpreted, an ``np.record``."""
 Array = NDArray[Any]
-"""An array of records, of card ids, or of what else its name says."""
+"""An array of records or of numbers."""
 
 
 def _record(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
-    """Return a record type of these fields, padded by a field of its own.
+    """Return a record type of these fields and a field of padding.
 
-    NumPy does not copy bytes that belong to no field, and equal games must be equal bytes.
+    NumPy does not copy bytes outside of fields, but equal games must be equal bytes.
     """
     used = sum(np.dtype(field[1:] if len(field) > 2 else field[1]).itemsize for field in fields)
     padding = np.dtype(fields, align=True).itemsize - used
@@ -153,8 +154,8 @@ RULES_DTYPE: Final = _record(
         ("phases", "i8", (3,)),
         ("num_phases", "i8"),
         ("opening_bet", "i8"),
-        ("first_choices", "i8"),  # actions that may be chosen at a card turn, as bits
-        ("second_choices", "i8"),  # those that may follow a draw; 0: the card joins the hand
+        ("first_choices", "i8"),  # the actions of a card turn, as bits
+        ("second_choices", "i8"),  # the actions after a draw, as bits; 0: the card joins the hand
         ("fees", "i8", (NUM_KINDS,)),
         ("highest_fee", "i8"),
         ("doubles", "i8"),
@@ -162,7 +163,7 @@ RULES_DTYPE: Final = _record(
         ("junk_when", "i8"),
         ("junk_penalty", "i8"),
         ("junk_face_up", "i8"),
-        ("all_in", "i8"),  # 1: a short call is all-in; 0: who cannot call must junk
+        ("all_in", "i8"),  # 1: a short call is all-in; 0: a seat that cannot call must junk
         ("min_bet", "i8"),
         ("max_bet", "i8"),
         ("min_raise", "i8"),
@@ -179,7 +180,7 @@ RULES_DTYPE: Final = _record(
 
 PUBLIC_SEAT_DTYPE: Final = np.dtype((np.record, [("features", "f4", (SEAT_FEATURES,))]))
 LOG_ENTRY_DTYPE: Final = np.dtype((np.record, [("features", "f4", (LOG_FEATURES,))]))
-"""The observed features of a seat, and of an action. As records they are copied whole, by a few
+"""The observed features of a seat, and of an action. Compiled code copies a record in a few
 instructions."""
 
 BET_SIZES_DTYPE: Final = _record(
@@ -187,16 +188,16 @@ BET_SIZES_DTYPE: Final = _record(
         ("amount", "i8"),  # how many sizes there are
         ("numerators", "i8", (MAX_BET_SIZES,)),  # BET_MIN or BET_MAX for the ends of the grid
         ("denominators", "i8", (MAX_BET_SIZES,)),
-        ("by_rank", "i8", (MAX_BET_SIZES,)),  # which size is the smallest, the next, ...
+        ("by_rank", "i8", (MAX_BET_SIZES,)),  # the indices of the sizes in ascending order
     ]
 )
 
 GAME_DTYPE: Final = _record(
     [
-        # Chance: the hand's key, the running stream of the lazily shuffled draw pile.
+        # Chance: the hand's key, and the stream that shuffles the draw pile card by card.
         ("key_low", "i8"),  # the lower word of the hand's 64-bit key
         ("key_high", "i8"),  # its upper word
-        ("deck_state", "i8"),  # the stream that the draw pile is drawn from
+        ("deck_state", "i8"),  # of the stream
         ("deck_increment", "i8"),  # likewise
         # Sets of cards.
         ("junked_cards", "i8"),  # face down under the discard pile
@@ -212,14 +213,14 @@ GAME_DTYPE: Final = _record(
         ("staked", "i4"),  # everything staked in this hand: antes, fees, penalties, bets
         ("highest_bet", "i4"),  # of this betting phase
         ("sabacc_pot", "i4"),  # credits in it
-        ("pot_amounts", "i4", (MAX_SEATS,)),  # once over: the layers as they were won
-        ("paid", "i4"),  # by the last action; a raise: its total
+        ("pot_amounts", "i4", (MAX_SEATS,)),  # of each layer, once the hand is over
+        ("paid", "i4"),  # by the last move; for a raise its total
         ("rolls", "i4"),  # rounds whose dice have been rolled
         ("raises", "i4"),  # in this betting phase, the first bet not counted
-        ("reshuffles", "i4"),  # how many there were
-        ("hand_number", "i4"),  # hands finished in this episode
-        ("hands", "i4"),  # hands in the episode
-        # The last public actions as they are observed, in a ring: newest first, from log_first on.
+        ("reshuffles", "i4"),  # how many this hand has had
+        ("hand_number", "i4"),  # how many hands this episode has finished
+        ("hands", "i4"),  # how many hands this episode has at most
+        # The last public actions, as observed: a ring, with the newest at log_first.
         ("log", LOG_ENTRY_DTYPE, (LOG_LENGTH,)),  # kind and credits of each
         ("public", PUBLIC_SEAT_DTYPE, (MAX_SEATS,)),  # each seat as its opponents observe it
         ("public_dice", "f4", (2 * MAX_ROUNDS,)),  # as observed; zeros until they are rolled
@@ -247,15 +248,15 @@ GAME_DTYPE: Final = _record(
         ("seat_to_act", "i1"),  # -1 once the hand is over
         ("last_seat", "i1"),  # whose turn was last in this phase; the dealer at its start
         ("phase", "i1"),  # CARDS, DICE, BETTING or OVER
-        ("phase_index", "i1"),  # its place in the order of the rules
+        ("phase_index", "i1"),  # its index in the phases of the rules
         ("round_no", "i1"),  # 0 in an opening bet, then 1 and up
-        ("dice_missing", "i1"),  # 1: given dice ran out; the move must be taken back
+        ("dice_missing", "i1"),  # 1: the given dice have run out, and the move must be taken back
         ("revealed", "i1"),  # 1: hands were compared
         ("num_pots", "i1"),  # how many layers
         ("pot_winners", "i1", (MAX_SEATS,)),  # of each layer
         ("last_action", "i1", (MAX_SEATS,)),  # of each seat: a kind of move
         ("card_action", "i1", (MAX_SEATS, MAX_ROUNDS)),  # of each seat in each round, likewise
         ("log_first", "i1"),  # the place of the newest action
-        ("log_seats", "i1", (LOG_LENGTH,)),  # whose they were, in the same places
+        ("log_seats", "i1", (LOG_LENGTH,)),  # the seat of each action in the log
     ]
 )

@@ -1,4 +1,4 @@
-"""Cards on the move: piles, hands, and what each seat has seen of them (RULES.md section 1)."""
+"""Piles and hands, and which of their cards each seat has seen (RULES.md section 1)."""
 
 from typing import Final
 
@@ -10,12 +10,12 @@ from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import FORCED, NUM_CARDS, Record
 
 VALUES: Final = np.zeros(64, dtype=np.int8)
-"""The value of every card id; the last entry is for no card (-1), which counts nothing."""
+"""By card id: its value; the last entry, for no card (-1), is 0."""
 for _card in range(NUM_CARDS):
     VALUES[_card] = Card(_card).value
 
 SLOT_ORDER: Final = np.zeros(64, dtype=np.int8)
-"""The place of every card id in a hand's order: by value, then id."""
+"""By card id: its place in the order of a hand, by value, then id."""
 for _place, _card in enumerate(sorted(range(NUM_CARDS), key=lambda card: Card(card).value)):
     SLOT_ORDER[_card] = _place
 
@@ -28,7 +28,7 @@ def card_value(card: int) -> int:
 
 @jit
 def count(members: int) -> int:
-    """Return how many members a set has: a loop that compiles to one instruction."""
+    """Return how many members a set has. The loop compiles to one instruction."""
     found = 0
     while members != 0:
         members &= members - 1
@@ -61,7 +61,7 @@ def next_seat(seats: int, after: int) -> int:
 
 @jit
 def mark_seen_by_all(g: Record, cards: int) -> None:
-    """Note that everyone has seen these cards."""
+    """Mark a set of cards as seen by everyone."""
     g.seen_by_all = int(g.seen_by_all) | cards
 
 
@@ -70,7 +70,7 @@ def mark_seen_by_all(g: Record, cards: int) -> None:
 
 @jit
 def fill_draw_pile(g: Record, cards: int) -> None:
-    """Make a set of cards the draw pile, in ascending id."""
+    """Make a set of cards the draw pile, in ascending id (D1)."""
     size = 0
     while cards != 0:
         g.deck[size] = lowest(cards)
@@ -82,7 +82,7 @@ def fill_draw_pile(g: Record, cards: int) -> None:
 
 @jit
 def shuffle_draw_pile(g: Record, use: int, number: int) -> None:
-    """Let the stream of this use shuffle the draw pile, as its cards are drawn."""
+    """Start the stream of this use, which shuffles the draw pile as its cards are drawn."""
     if g.deck_given == FORCED:
         return
     g.deck_given = 0
@@ -93,7 +93,7 @@ def shuffle_draw_pile(g: Record, use: int, number: int) -> None:
 
 @jit
 def renew_draw_pile(g: Record) -> None:
-    """D1: the top discard stays, the other discards and all junked cards are shuffled."""
+    """Shuffle all discards but the top one, and all junked cards, into a new draw pile (D1)."""
     top = int(g.num_discards) - 1
     cards = int(g.junked_cards)
     for i in range(top):
@@ -114,7 +114,7 @@ def renew_draw_pile(g: Record) -> None:
 
 @inlined
 def pop_draw_pile(g: Record) -> int:
-    """Remove the top card: the shuffle is drawn card by card (a lazy Fisher-Yates)."""
+    """Remove the top card, which is chosen only now: a lazy Fisher-Yates shuffle."""
     top = int(g.deck_next)
     if g.deck_given != 1:
         left = int(g.deck_size) - top
@@ -133,7 +133,7 @@ def pop_draw_pile(g: Record) -> int:
 
 @inlined
 def take_top(g: Record) -> int:
-    """Draw the top card, into no pile and no hand; an emptied pile is renewed at once (D1)."""
+    """Draw the top card, which then is in no pile and no hand. Renew an empty draw pile (D1)."""
     if g.deck_next == g.deck_size:
         renew_draw_pile(g)
     card = pop_draw_pile(g)
@@ -144,7 +144,7 @@ def take_top(g: Record) -> int:
 
 @jit
 def put_face_up(g: Record, card: int) -> None:
-    """Put a card on the discard pile, where everyone sees it."""
+    """Put a card on top of the discard pile, where everyone sees it."""
     top = int(g.num_discards)
     g.discards[top] = card
     g.num_discards = top + 1
@@ -161,7 +161,7 @@ def put_all_face_up(g: Record, cards: int) -> None:
 
 @jit
 def turn_up(g: Record) -> None:
-    """Turn the top card up: it lies on the discard pile before D1 looks at the draw pile."""
+    """Turn the top card up. It is on the discard pile before an empty draw pile is renewed (D1)."""
     if g.deck_next == g.deck_size:
         renew_draw_pile(g)
     put_face_up(g, pop_draw_pile(g))
@@ -171,7 +171,7 @@ def turn_up(g: Record) -> None:
 
 @jit
 def take_discard(g: Record, seat: int) -> None:
-    """Take the top discard into a hand: everyone knows that it is there."""
+    """Move the top discard into a hand, where everyone knows it."""
     top = int(g.num_discards) - 1
     card = int(g.discards[top])
     g.num_discards = top
@@ -184,7 +184,7 @@ def take_discard(g: Record, seat: int) -> None:
 
 @jit
 def add_card(g: Record, seat: int, card: int) -> None:
-    """Put a card into a hand, which stays sorted by value, then id."""
+    """Add a card to a hand, which stays sorted by value, then id."""
     slot = int(g.num_cards[seat])
     while slot > 0:
         left = int(g.cards[seat, slot - 1])
@@ -199,7 +199,7 @@ def add_card(g: Record, seat: int, card: int) -> None:
 
 @inlined
 def remove_card(g: Record, seat: int, slot: int) -> int:
-    """Take the card of a slot out of a hand and return it."""
+    """Remove the card of a slot from a hand and return it."""
     card = int(g.cards[seat, slot])
     last = int(g.num_cards[seat]) - 1
     for i in range(slot, last):
@@ -212,7 +212,7 @@ def remove_card(g: Record, seat: int, slot: int) -> int:
 
 @jit
 def hand_mask(g: Record, seat: int) -> int:
-    """Return the cards of a hand as a set, the Spike Card not among them."""
+    """Return the cards of a hand as a set, without the Spike Card."""
     cards = 0
     for slot in range(int(g.num_cards[seat])):
         cards |= 1 << int(g.cards[seat, slot])
@@ -221,7 +221,7 @@ def hand_mask(g: Record, seat: int) -> int:
 
 @jit
 def clear_hand(g: Record, seat: int) -> None:
-    """Empty a hand; its cards are the caller's."""
+    """Empty a hand. The caller must put its cards elsewhere."""
     for slot in range(int(g.num_cards[seat])):
         g.cards[seat, slot] = -1
     g.num_cards[seat] = 0

@@ -8,7 +8,7 @@ from sabacc_env.engine.ranking import hand_place, hand_strength, hand_total
 
 @jit
 def return_unmatched(g: Record) -> None:
-    """Give the highest bettor, junked or not, its excess over the second-highest."""
+    """Return to the highest bettor, junked or not, its excess over the second-highest."""
     top = -1
     highest = 0
     second = 0
@@ -27,7 +27,7 @@ def return_unmatched(g: Record) -> None:
 
 @jit
 def add_pot(g: Record, amount: int, seats: int) -> None:
-    """Append a pot, the main one first."""
+    """Append a pot; the main pot is the first."""
     index = int(g.num_pots)
     g.pot_amounts[index] = amount
     g.pot_seats[index] = seats
@@ -36,14 +36,15 @@ def add_pot(g: Record, amount: int, seats: int) -> None:
 
 @jit
 def split_pots(g: Record) -> None:
-    """Cut the stakes into layers at the distinct bet totals of the seats that remain.
+    """Cut what was staked into layers at the distinct bet totals of the remaining seats (D8).
 
-    Dead money is in the main pot (D8); what junked seats bet beyond the last layer joins it.
+    Antes, fees and penalties are in the main pot. The last layer takes what junked seats bet beyond
+    it.
     """
     remaining = int(g.remaining)
-    undivided = int(g.staked)
+    dead_money = int(g.staked)
     for seat in range(int(g.num_players)):
-        undivided -= int(g.bet_hand[seat])  # now the dead money alone
+        dead_money -= int(g.bet_hand[seat])
     below = 0
     eligible = remaining
     while eligible != 0:
@@ -51,8 +52,8 @@ def split_pots(g: Record) -> None:
         for seat in range(int(g.num_players)):
             if eligible >> seat & 1 and (level < 0 or g.bet_hand[seat] < level):
                 level = int(g.bet_hand[seat])
-        amount = undivided
-        undivided = 0
+        amount = dead_money
+        dead_money = 0
         above = 0
         for seat in range(int(g.num_players)):
             if eligible >> seat & 1 and g.bet_hand[seat] > level:
@@ -68,7 +69,7 @@ def split_pots(g: Record) -> None:
 
 @jit
 def blind_draw(g: Record, r: Record, tied: int) -> int:
-    """D9: the tied seats draw clockwise from the first; the best still tied draw again."""
+    """Return the winner of a blind draw: the tied seats draw in turn until one is the best (D9)."""
     for _ in range(int(r.deck_size)):
         best = -1
         still_tied = 0
@@ -94,10 +95,10 @@ def blind_draw(g: Record, r: Record, tied: int) -> int:
 
 @jit
 def best_hand(g: Record, r: Record, seats: int) -> int:
-    """Return the seat with the best hand of a set, by blind draw if need be."""
+    """Return the seat of a set with the best hand, by a blind draw if need be."""
     if seats & (seats - 1) != 0:
         seats = best_seats(g, r, seats, False)
-    if seats & (seats - 1) != 0:  # only now: tie-breakers take long to work out
+    if seats & (seats - 1) != 0:  # only now, because tie-breakers are slow to compute
         seats = best_seats(g, r, seats, True)
     if seats & (seats - 1) != 0:
         return blind_draw(g, r, seats)
@@ -106,7 +107,7 @@ def best_hand(g: Record, r: Record, seats: int) -> int:
 
 @jit
 def best_seats(g: Record, r: Record, seats: int, with_ties: bool) -> int:
-    """Return the seats of a set whose hands are the best, by tie-breakers too or without them."""
+    """Return the seats of a set that have the best hand, compared with or without tie-breakers."""
     best = -1
     tied = 0
     for seat in range(int(g.num_players)):
@@ -125,7 +126,7 @@ def best_seats(g: Record, r: Record, seats: int, with_ties: bool) -> int:
 
 @jit
 def finish_hand(g: Record, r: Record) -> None:
-    """End the hand: reveal if several seats remain, settle from the main pot outwards."""
+    """End the hand: reveal if several seats remain, and settle from the main pot outwards."""
     g.phase = OVER
     g.seat_to_act = -1
     g.to_go = 0

@@ -1,9 +1,15 @@
-"""The five rankings as one evaluator: a hand's strength is one integer (RULES.md section 6).
+"""The five rankings: each hand's strength is one integer, and the larger wins (RULES.md section 6).
 
-From the highest bits down, a strength holds: the place in the ranking's list; the number of cards
-where fewer win; two keys (for a Nulrhek, how close to zero, and positive before negative); the
-number of cards where more win; and the ranking's tie-breakers. Each field is stored so that larger
-wins. Two strengths are equal exactly when only a blind draw can decide. They stay below 2**53.
+From the highest bits down, the fields of a strength are:
+
+- the place in the ranking's list
+- the number of cards, where fewer win
+- two keys; for a Nulrhek, how close to zero it is, and whether it is positive
+- the number of cards, where more win
+- the ranking's tie-breakers.
+
+In each field the larger number wins. Two strengths are equal exactly when only a blind draw can
+decide. They stay below 2**53.
 """
 
 from sabacc_env.engine.jit import jit
@@ -40,8 +46,8 @@ A_PURE, A_FULL, A_FLEET, A_COUPLING, A_IDIOTS, A_PRIME, A_YEE_HAA = 1, 2, 3, 4, 
 A_RHYLET, A_RHOON, A_STAVES, A_SQUADRON, A_GEE_WHIZ, A_KHYRON, A_TRILL = 8, 9, 10, 11, 12, 13, 14
 A_RULE_OF_TWO, A_PAIRED, A_SABACC, A_NULRHEK = 15, 16, 17, 18
 
-# Hands given card by card: how many positive and negative cards of each absolute value, a nibble
-# for each value from 0 (the Sylops) up.
+# Cards of one sign as counts: how many there are of each absolute value, a nibble for each value
+# from 0 (not used) up.
 TEN_OF_GEE_WHIZ = 1 << 40
 FOUR_OF_GEE_WHIZ = 0x11110
 STAVES_OUTER = 1 << 28 | 1 << 40
@@ -49,13 +55,13 @@ STAVES_INNER = 1 << 32 | 1 << 36
 TRILL_LOW = 0x110
 TRILL_HIGH = 0x1000
 IDIOTS_ARRAY = 0x1100
-A_NIBBLE_EACH = 0x11111111110  # for the values from 1 to 10
+ONE_OF_EACH = 0x11111111110
 FIRST_SYLOP = 60
 
 
 @jit
 def hand_total(g: Record, seat: int) -> int:
-    """Return the sum of a hand's values, its Spike Card counted with it."""
+    """Return the sum of a hand's values, the Spike Card included."""
     total = card_value(int(g.spikes[seat]))
     for slot in range(MAX_HAND):
         total += card_value(int(g.cards[seat, slot]))
@@ -64,7 +70,7 @@ def hand_total(g: Record, seat: int) -> int:
 
 @jit
 def pack(place: int, fewer: int, key: int, second_key: int, more: int) -> int:
-    """Put the fields of a strength together, all but the tie-breakers."""
+    """Return a strength with these fields, and zeros for the tie-breakers."""
     return (
         (LOWEST_PLACE - place) << PLACE_SHIFT
         | fewer << FEWER_SHIFT
@@ -76,22 +82,22 @@ def pack(place: int, fewer: int, key: int, second_key: int, more: int) -> int:
 
 @jit
 def hand_strength(ranking: int, g: Record, seat: int) -> int:
-    """Return the strength of a seat's hand, its Spike Card counted with it (D13)."""
-    positives, negatives, _ = by_value(g, seat)
+    """Return the strength of a seat's hand, the Spike Card included (D13)."""
+    positives, negatives, _ = counts_by_value(g, seat)
     if ranking == CASINO:
         ties = casino_ties(positives, negatives, suits_of(g, seat))
     else:
-        ties = positive_sum(positives) << 4 | highest_with(positives, 1)
+        ties = sum_of_values(positives) << 4 | highest_with(positives, 1)
     return hand_place(ranking, g, seat, hand_total(g, seat)) | ties
 
 
 @jit
 def hand_place(ranking: int, g: Record, seat: int, total: int) -> int:
-    """Return the strength of a hand of this total, without the ranking's tie-breakers."""
+    """Return the strength of a hand with this total, without the tie-breakers."""
     size = int(g.num_cards[seat]) + (1 if g.spikes[seat] >= 0 else 0)
     if total != 0:
         if ranking == ALTA_YARITH_BESPIN and total == 5 and size == 3:
-            positives, _, sylops = by_value(g, seat)
+            positives, _, sylops = counts_by_value(g, seat)
             if positives == IDIOTS_ARRAY and sylops == 1:
                 return pack(A_IDIOTS, 0, 0, 0, size)
         nulrhek = A_NULRHEK
@@ -100,7 +106,7 @@ def hand_place(ranking: int, g: Record, seat: int, total: int) -> int:
         elif ranking == SPACERS:
             nulrhek = S_NULRHEK
         return pack(nulrhek, 0, 63 - abs(total), 1 if total > 0 else 0, size)
-    positives, negatives, sylops = by_value(g, seat)
+    positives, negatives, sylops = counts_by_value(g, seat)
     if ranking == CASINO:
         return casino_zero(positives, negatives, sylops, size)
     if ranking == SPACERS:
@@ -109,8 +115,8 @@ def hand_place(ranking: int, g: Record, seat: int, total: int) -> int:
 
 
 @jit
-def by_value(g: Record, seat: int) -> tuple[int, int, int]:
-    """Return how many positive and negative cards of each absolute value, and how many Sylops."""
+def counts_by_value(g: Record, seat: int) -> tuple[int, int, int]:
+    """Return the counts of the positive and of the negative cards, and the number of Sylops."""
     positives = 0
     negatives = 0
     sylops = 0
@@ -125,7 +131,7 @@ def by_value(g: Record, seat: int) -> tuple[int, int, int]:
 
 @jit
 def suits_of(g: Record, seat: int) -> int:
-    """Return the suits in a hand as bits; Sylops have none."""
+    """Return the set of suits in a hand; Sylops have none."""
     suits = 0
     for slot in range(MAX_HAND + 1):
         card = int(g.cards[seat, slot]) if slot < MAX_HAND else int(g.spikes[seat])
@@ -133,72 +139,72 @@ def suits_of(g: Record, seat: int) -> int:
     return suits
 
 
-# Counts by absolute value.
+# Counts by absolute value: a nibble for each value.
 
 
 @jit
-def value_count(values: int, value: int) -> int:
-    """Read one nibble of a count by absolute value."""
-    return values >> (4 * value) & 15
+def value_count(counts: int, value: int) -> int:
+    """Return how many cards of one absolute value there are."""
+    return counts >> (4 * value) & 15
 
 
 @jit
-def positive_sum(positives: int) -> int:
-    """Return the sum of the positive values."""
+def sum_of_values(counts: int) -> int:
+    """Return the sum of the absolute values."""
     total = 0
     for value in range(1, 11):
-        total += value * value_count(positives, value)
+        total += value * value_count(counts, value)
     return total
 
 
 @jit
-def at_least(values: int, count: int) -> int:
-    """Return the values held at least ``count`` times: a nibble of 1 for each."""
-    return (values + (8 - count) * A_NIBBLE_EACH) >> 3 & A_NIBBLE_EACH
+def values_with(counts: int, minimum: int) -> int:
+    """Return the values with at least ``minimum`` cards: a nibble of 1 for each."""
+    return (counts + (8 - minimum) * ONE_OF_EACH) >> 3 & ONE_OF_EACH
 
 
 @jit
-def lowest_with(values: int, count: int) -> int:
-    """Return the lowest absolute value held at least ``count`` times, 0 if there is none."""
-    held = at_least(values, count)
-    return lowest(held) >> 2 if held != 0 else 0
+def lowest_with(counts: int, minimum: int) -> int:
+    """Return the lowest absolute value with at least ``minimum`` cards, 0 if there is none."""
+    found = values_with(counts, minimum)
+    return lowest(found) >> 2 if found != 0 else 0
 
 
 @jit
-def highest_with(values: int, count: int) -> int:
-    """Return the highest absolute value held at least ``count`` times, 0 if there is none."""
-    return highest(at_least(values, count) | 1) >> 2
+def highest_with(counts: int, minimum: int) -> int:
+    """Return the highest absolute value with at least ``minimum`` cards, 0 if there is none."""
+    return highest(values_with(counts, minimum) | 1) >> 2
 
 
 @jit
-def lowest_run(values: int, length: int) -> int:
-    """Return the lowest value of a run of at least so many values, 0 if there is none."""
-    held = at_least(values, 1)
-    runs = held
+def lowest_run(counts: int, length: int) -> int:
+    """Return the lowest value of a run of at least this length, 0 if there is none."""
+    rest = values_with(counts, 1)
+    runs = rest
     for _ in range(length - 1):
-        held >>= 4
-        runs &= held
+        rest >>= 4
+        runs &= rest
     return lowest(runs) >> 2 if runs != 0 else 0
 
 
 @jit
-def either_way(positives: int, negatives: int, some: int, others: int) -> bool:
-    """Say whether the hand is exactly these cards on one side and those on the other."""
-    return (positives == some and negatives == others) or (
-        positives == others and negatives == some
+def is_exactly(positives: int, negatives: int, one_sign: int, other_sign: int) -> bool:
+    """Say whether a hand has exactly these cards of one sign and of the other, or the inverse."""
+    return (positives == one_sign and negatives == other_sign) or (
+        positives == other_sign and negatives == one_sign
     )
 
 
-# The casino ranking: higher keys win.
+# The casino ranking (section 6.1): higher keys win.
 
 
 @jit
 def casino_ties(positives: int, negatives: int, suits: int) -> int:
-    """Return tie-breakers 2 to 5: absolute sum, absolute values, positive ones, suited."""
-    absolute_sum = positive_sum(positives + negatives)
+    """Return tie-breakers 2 to 5: absolute sum, absolute values, positive cards, suited."""
+    absolute_sum = sum_of_values(positives + negatives)
     absolutes = 0
     signs = 0
-    digits = 0
+    num_digits = 0
     for value in range(10, 0, -1):
         for _ in range(value_count(positives, value)):
             absolutes = absolutes << 4 | value
@@ -206,8 +212,8 @@ def casino_ties(positives: int, negatives: int, suits: int) -> int:
         for _ in range(value_count(negatives, value)):
             absolutes = absolutes << 4 | value
             signs = signs << 1
-        digits += value_count(positives + negatives, value)
-    absolutes <<= 4 * (5 - digits)  # Sylops come last, as zeros
+        num_digits += value_count(positives + negatives, value)
+    absolutes <<= 4 * (5 - num_digits)  # Sylops come last, as zeros
     suited = 1 if suits & (suits - 1) == 0 else 0
     return absolute_sum << 26 | absolutes << 6 | signs << 1 | suited
 
@@ -215,13 +221,13 @@ def casino_ties(positives: int, negatives: int, suits: int) -> int:
 @jit
 def casino_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     """Return the strength of a zero hand in the casino ranking (section 6.1)."""
-    values = positives + negatives
-    pair = highest_with(values, 2)
-    low_pair = lowest_with(values, 2)
+    counts = positives + negatives
+    pair = highest_with(counts, 2)
+    low_pair = lowest_with(counts, 2)
     two_pairs = low_pair != pair
-    triple = highest_with(values, 3)
-    quad = highest_with(values, 4)
-    run = highest_with(values, 1) if lowest_run(values, size - sylops) > 0 else 0
+    triple = highest_with(counts, 3)
+    quad = highest_with(counts, 4)
+    run = highest_with(counts, 1) if lowest_run(counts, size - sylops) > 0 else 0
 
     place = C_SABACC
     key = 0
@@ -233,7 +239,7 @@ def casino_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     elif triple > 0 and two_pairs:
         of_one_sign = value_count(positives, triple) == 3 or value_count(negatives, triple) == 3
         place, key = C_RHYLET if of_one_sign else C_WILD_RHYLET, triple
-    elif either_way(positives, negatives, TEN_OF_GEE_WHIZ, FOUR_OF_GEE_WHIZ):
+    elif is_exactly(positives, negatives, TEN_OF_GEE_WHIZ, FOUR_OF_GEE_WHIZ):
         place, key = C_GEE_WHIZ, 10
     elif size == 5 and sylops == 0 and run > 0:
         place, key = C_FULL_STRAIGHT, run
@@ -260,19 +266,19 @@ def casino_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     return pack(place, 0, key, second_key, size)
 
 
-# The spacers' ranking: lower keys win, and in special sabacc fewer cards.
+# The spacers' ranking (section 6.2): lower keys win, and in special sabacc fewer cards.
 
 
 @jit
 def spacers_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     """Return the strength of a zero hand in the spacers' ranking (section 6.2)."""
-    values = positives + negatives
-    pair = lowest_with(values, 2)
-    two_pairs = highest_with(values, 2) != pair
-    triple = lowest_with(values, 3)
-    quad = lowest_with(values, 4)
-    run_of_four = lowest_run(values, 4)
-    run_of_five = lowest_run(values, 5)
+    counts = positives + negatives
+    pair = lowest_with(counts, 2)
+    two_pairs = highest_with(counts, 2) != pair
+    triple = lowest_with(counts, 3)
+    quad = lowest_with(counts, 4)
+    run_of_four = lowest_run(counts, 4)
+    run_of_five = lowest_run(counts, 5)
 
     place = S_SABACC
     key = 0
@@ -309,22 +315,22 @@ def spacers_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
     return pack(place, 0, 0, 0, size)
 
 
-# The three rankings of Alta: lower keys win; each knows some of the hands.
+# The three Alta rankings (section 6.3): lower keys win. Each ranking knows some of the hands.
 
 
 @jit
 def alta_zero(ranking: int, positives: int, negatives: int, sylops: int, size: int) -> int:
     """Return the strength of a zero hand in an Alta ranking (section 6.3)."""
-    values = positives + negatives
-    pair = lowest_with(values, 2)
-    high_pair = highest_with(values, 2)
+    counts = positives + negatives
+    pair = lowest_with(counts, 2)
+    high_pair = highest_with(counts, 2)
     two_pairs = high_pair != pair
-    triple = lowest_with(values, 3)
-    quad = lowest_with(values, 4)
+    triple = lowest_with(counts, 3)
+    quad = lowest_with(counts, 4)
     of_one_sign = triple > 0 and (
         value_count(positives, triple) == 3 or value_count(negatives, triple) == 3
     )
-    run = lowest_run(values, size) if sylops == 0 else 0
+    run = lowest_run(counts, size) if sylops == 0 else 0
 
     orsl = ranking == ALTA_ORSL
     three_en = ranking == ALTA_THREE_EN
@@ -350,18 +356,18 @@ def alta_zero(ranking: int, positives: int, negatives: int, sylops: int, size: i
     elif size == 5 and run > 0 and three_en:
         place, key = A_RHOON, run
     elif (
-        either_way(positives, negatives, STAVES_OUTER, STAVES_INNER)
+        is_exactly(positives, negatives, STAVES_OUTER, STAVES_INNER)
         and size == 4
         and not yarith_bespin
     ):
         place = A_STAVES
     elif quad > 0 and not yarith_bespin:
         place, key = A_SQUADRON, quad
-    elif either_way(positives, negatives, TEN_OF_GEE_WHIZ, FOUR_OF_GEE_WHIZ) and not yarith_bespin:
+    elif is_exactly(positives, negatives, TEN_OF_GEE_WHIZ, FOUR_OF_GEE_WHIZ) and not yarith_bespin:
         place = A_GEE_WHIZ
     elif size == 4 and run > 0 and not yarith_bespin:
         place, key = A_KHYRON, run
-    elif either_way(positives, negatives, TRILL_LOW, TRILL_HIGH) and size == 3 and not orsl:
+    elif is_exactly(positives, negatives, TRILL_LOW, TRILL_HIGH) and size == 3 and not orsl:
         place = A_TRILL
     elif two_pairs and not yarith_bespin:
         place, key, second_key = A_RULE_OF_TWO, pair, high_pair

@@ -1,4 +1,4 @@
-"""A ``RuleSet`` as the record that the compiled engine reads, and as observed features."""
+"""Converts a ``RuleSet`` to the record that compiled code reads, and to observed features."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _action_bits(kinds: Iterable[str]) -> int:
 
 @lru_cache(maxsize=64)
 def rules_record(rules: RuleSet) -> NDArray[Any]:
-    """Return these rules as an array of one record of ``RULES_DTYPE``, not to be written to."""
+    """Return rules as an array of one record of ``RULES_DTYPE``. It is shared: do not change it."""
     array = np.zeros(1, RULES_DTYPE)
     record = array[0]
     record.deck[:] = -1
@@ -78,7 +78,7 @@ def rules_record(rules: RuleSet) -> NDArray[Any]:
 
 
 def starting_credits(rules: RuleSet, num_players: int) -> list[int]:
-    """Return the credits that each seat starts a match with (zeros in a points game)."""
+    """Return the credits that each seat starts a match with; zeros in a points game."""
     credits = rules.starting_credits
     if isinstance(credits, tuple):
         return [*credits, *[credits[-1]] * num_players][:num_players]
@@ -86,7 +86,7 @@ def starting_credits(rules: RuleSet, num_players: int) -> list[int]:
 
 
 def rule_features(rules: RuleSet) -> dict[str, float]:
-    """Return the rule description as the observation shows it: a number for each name."""
+    """Return the features of the observation's block ``rules``, by meaning."""
     ante = rules.hand_ante
     actions = rules.card_actions
     return {

@@ -1,4 +1,4 @@
-"""The course of a hand: deal, whose turn it is, what is legal, playing a move (sections 1 to 5)."""
+"""Playing a hand: deal, turns, legal actions and moves (RULES.md sections 1 to 5)."""
 
 from typing import Final
 
@@ -12,8 +12,8 @@ from sabacc_env.engine.betting import (
     pay,
     raise_limits,
     raise_to,
-    sized_total,
     to_call,
+    total_of_size,
 )
 from sabacc_env.engine.chance import DECK
 from sabacc_env.engine.dice import dice_phase, roll_dice
@@ -74,8 +74,8 @@ from sabacc_env.engine.pots import finish_hand
 
 
 @jit
-def able_seats(g: Record, r: Record) -> int:
-    """Return the seats that can pay their full antes; in a points game, all (D2)."""
+def seats_that_can_ante(g: Record, r: Record) -> int:
+    """Return the set of seats that can pay their full antes (D2); in a points game, all seats."""
     seats = 0
     for seat in range(int(g.num_players)):
         if r.points == 1 or g.credits[seat] >= r.hand_ante + r.sabacc_ante:
@@ -85,7 +85,7 @@ def able_seats(g: Record, r: Record) -> int:
 
 @jit
 def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -> None:
-    """Make the record ready for a deal; credits, Sabacc pot and hand counts stay as they are."""
+    """Make a record ready for the deal. Credits, Sabacc pot and hand counts stay as they are."""
     g.key_low = key_low
     g.key_high = key_high
     g.junked_cards = 0
@@ -123,7 +123,7 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
     g.dice_missing = 0
     g.revealed = 0
     g.num_pots = 0
-    g.seated = able_seats(g, r)
+    g.seated = seats_that_can_ante(g, r)
     g.remaining = g.seated
     g.dealer = next_seat(int(g.seated), dealer - 1)
     g.deck = r.deck
@@ -135,7 +135,7 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
 
 @jit
 def deal(g: Record, r: Record) -> None:
-    """Take the antes, deal, and go on to the first decision."""
+    """Take the antes, deal, and go on to the first decision (RULES.md sections 1 and 2)."""
     waiting = int(g.remaining)
     seat = int(g.dealer)
     while waiting != 0:
@@ -166,7 +166,7 @@ def deal(g: Record, r: Record) -> None:
 
 @inlined
 def begin_phase(g: Record, r: Record, phase: int) -> None:
-    """Start a phase: every remaining seat is to act, the first one left of the dealer first."""
+    """Start a phase: every remaining seat is to act, from the dealer's left on."""
     g.phase = phase
     g.last_seat = g.dealer
     g.to_go = g.remaining
@@ -183,7 +183,7 @@ def begin_phase(g: Record, r: Record, phase: int) -> None:
 
 @inlined
 def next_phase(g: Record, r: Record) -> None:
-    """Go to the next phase, round, or the reveal (section 2)."""
+    """Go to the next phase, to the next round or to the reveal (RULES.md section 2)."""
     g.phase_index = int(g.phase_index) + 1
     while g.phase_index >= r.num_phases:
         if g.round_no == 0 and r.spike_card == 1:
@@ -198,7 +198,7 @@ def next_phase(g: Record, r: Record) -> None:
 
 @jit
 def deal_spikes(g: Record) -> None:
-    """Deal a Spike Card to each remaining seat, the first seat first."""
+    """Deal a Spike Card to each remaining seat, from the dealer's left on."""
     waiting = int(g.remaining)
     seat = int(g.dealer)
     while waiting != 0:
@@ -209,7 +209,7 @@ def deal_spikes(g: Record) -> None:
 
 @inlined
 def advance(g: Record, r: Record) -> None:
-    """Go on through chance and turns that the rules skip, to the next decision or the end."""
+    """Play chance events and skip turns as the rules say, up to the next decision or the end."""
     while g.phase != OVER:
         remaining = int(g.remaining)
         if remaining & (remaining - 1) == 0:
@@ -229,7 +229,7 @@ def advance(g: Record, r: Record) -> None:
 
 @jit
 def end_turn(g: Record, seat: int) -> None:
-    """The seat has had its turn in this phase, or has none."""
+    """End the turn of a seat, or skip it."""
     g.to_go = int(g.to_go) & ~(1 << seat)
     g.last_seat = seat
 
@@ -237,16 +237,16 @@ def end_turn(g: Record, seat: int) -> None:
 # What is legal.
 
 KIND_BITS: Final = np.array([kind_bits(kind) for kind in range(NUM_KINDS)], dtype=np.int64)
-"""The actions of each kind of move, as bits."""
+"""By kind of move: its actions, as bits."""
 SLOT_BITS: Final = np.array(
     [~sum(kind_bits(kind, count) for kind in SLOT_KINDS) for count in range(MAX_HAND + 1)]
 )
-"""All actions but those on slots beyond a number of cards, by that number."""
+"""By number of cards in a hand: all actions but those on slots without a card."""
 
 
 @inlined
 def legal_actions(g: Record, r: Record, sizes: Record) -> int:
-    """Return the legal actions of the seat to act as bits; ``sizes`` of ``BET_SIZES_DTYPE``."""
+    """Return the legal actions of the seat to act, as bits; ``sizes`` is of ``BET_SIZES_DTYPE``."""
     seat = int(g.seat_to_act)
     if seat < 0:
         return 0
@@ -259,7 +259,7 @@ def legal_actions(g: Record, r: Record, sizes: Record) -> int:
 
 @inlined
 def card_actions(g: Record, r: Record, seat: int) -> int:
-    """Return the legal actions at a card turn: the first choice, or what follows a draw."""
+    """Return the legal actions of a card phase: first choices, or second choices after a draw."""
     actions = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
     credits_left = int(g.credits[seat])
     if r.points == 0 and credits_left < r.highest_fee:
@@ -271,7 +271,7 @@ def card_actions(g: Record, r: Record, seat: int) -> int:
 
 @inlined
 def bet_actions(g: Record, r: Record, seat: int, sizes: Record) -> int:
-    """Return the legal actions at a betting turn."""
+    """Return the legal actions of a betting phase."""
     actions = 0
     if to_call(g, seat) == 0:
         actions |= 1 << CHECK
@@ -287,15 +287,15 @@ def bet_actions(g: Record, r: Record, seat: int, sizes: Record) -> int:
 
 @inlined
 def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, sizes: Record) -> int:
-    """Return the bet sizes that are legal: of equal totals only the first in the layout."""
+    """Return the actions of the bet sizes, for each total only the first in the layout."""
     actions = 0
     total = -1
     first = -1
-    for rank in range(int(sizes.amount)):  # from the smallest size up: equal totals are neighbours
+    for rank in range(int(sizes.amount)):  # in ascending order, so equal totals are neighbours
         index = int(sizes.by_rank[rank])
-        before = total
-        total = size_total(g, r, seat, low, high, sizes, index)
-        if total != before:
+        previous = total
+        total = total_of_size(g, r, seat, low, high, sizes, index)
+        if total != previous:
             first = index
             actions |= 1 << (FIRST_BET_ACTION + first)
         elif index < first:
@@ -307,29 +307,20 @@ def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, sizes: Re
 # Playing a move.
 
 
-@jit
-def size_total(
-    g: Record, r: Record, seat: int, low: int, high: int, sizes: Record, index: int
-) -> int:
-    """Return the total that one of the bet sizes means."""
-    numerator, denominator = int(sizes.numerators[index]), int(sizes.denominators[index])
-    return sized_total(g, r, seat, low, high, numerator, denominator)
-
-
 @inlined
-def play_action(g: Record, r: Record, action: int, sizes: Record) -> None:
-    """Play a legal action of the discrete layout, or ``RAISE_TO`` + a total."""
-    kind = action
+def play_action(g: Record, r: Record, code: int, sizes: Record) -> None:
+    """Play a legal code: an action of the discrete layout, or ``RAISE_TO`` + a raise's total."""
+    kind = code
     slot = 0
     total = 0
-    if action >= RAISE_TO:
+    if code >= RAISE_TO:
         kind = RAISE
-        total = action - RAISE_TO
-    elif action >= FIRST_BET_ACTION:
+        total = code - RAISE_TO
+    elif code >= FIRST_BET_ACTION:
         kind = RAISE
-        total = raise_total(g, r, action - FIRST_BET_ACTION, sizes)
-    elif action >= FIRST_CARD_ACTION:
-        offset = action - FIRST_CARD_ACTION
+        total = raise_total(g, r, code - FIRST_BET_ACTION, sizes)
+    elif code >= FIRST_CARD_ACTION:
+        offset = code - FIRST_CARD_ACTION
         kind = FIRST_CARD_ACTION + offset // MAX_HAND
         slot = offset % MAX_HAND
     play(g, r, kind, slot, total)
@@ -340,36 +331,37 @@ def raise_total(g: Record, r: Record, size: int, sizes: Record) -> int:
     """Return the total that a legal bet size means for the seat to act."""
     seat = int(g.seat_to_act)
     low, high = raise_limits(g, r, seat)
-    return size_total(g, r, seat, low, high, sizes, size)
+    return total_of_size(g, r, seat, low, high, sizes, size)
 
 
 @jit
 def pack_move(g: Record, code: int) -> int:
-    """Return a move as seat << 40 | kind << 32 | taken << 8 | the card that it names.
+    """Return a legal code as a move, packed: seat << 40 | kind << 32 | taken << 8 | card.
 
-    What is taken is 1 + the card that comes off the discard pile, 0 for none. A raise names
-    nothing yet (see ``single.turn``).
+    ``card`` is the card put down, 0 if the kind puts none down. ``taken`` is 1 + the card taken off
+    the discard pile, 0 for none. For a raise the caller writes its total into the lowest 32 bits.
     """
     seat = int(g.seat_to_act)
     if code >= FIRST_BET_ACTION:
         return seat << 40 | RAISE << 32
     kind = code
-    named = 0
+    card = 0
+    taken = 0
     if code >= FIRST_CARD_ACTION:
         offset = code - FIRST_CARD_ACTION
         kind = FIRST_CARD_ACTION + offset // MAX_HAND
-        named = int(g.cards[seat, offset % MAX_HAND])
+        card = int(g.cards[seat, offset % MAX_HAND])
     if kind in (SWAP, BUY_DISCARD):
-        named |= 1 + int(g.discards[int(g.num_discards) - 1]) << 8
-    return seat << 40 | kind << 32 | named
+        taken = 1 + int(g.discards[int(g.num_discards) - 1])
+    return seat << 40 | kind << 32 | taken << 8 | card
 
 
 @inlined
 def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
-    """Play a legal move of the seat to act: a kind, the slot it names, or a raise's total."""
+    """Play a legal move of the seat to act: its kind, the slot of its card, a raise's total."""
     seat = int(g.seat_to_act)
-    before = int(g.credits[seat])
-    pot = int(g.staked)
+    credits_before = int(g.credits[seat])
+    pot_before = int(g.staked)
     phase = int(g.phase)
     if phase == CARDS:
         play_card_move(g, r, seat, kind, slot)
@@ -381,10 +373,11 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
         raise_to(g, seat, total)
     if kind == JUNK:
         junk(g, r, seat)
-    log_action(g, seat, kind, total if kind == RAISE else before - int(g.credits[seat]), pot)
+    amount = total if kind == RAISE else credits_before - int(g.credits[seat])
+    log_action(g, seat, kind, amount, pot_before)
     if phase == CARDS:
         g.card_action[seat, int(g.round_no) - 1] = kind
-    if g.drawn < 0:  # else the same seat has its second choice
+    if g.drawn < 0:  # otherwise the seat must still decide on its drawn card
         end_turn(g, seat)
     update_acting_seat(g, r, seat, phase, kind)
     marker = change_marker(g)
@@ -395,7 +388,7 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
 
 @inlined
 def play_card_move(g: Record, r: Record, seat: int, kind: int, slot: int) -> None:
-    """Act in a card phase: the fee first, then the cards (section 3)."""
+    """Play a move of a card phase: first its fee, then its cards (RULES.md section 3)."""
     if r.points == 0:
         pay(g, seat, int(r.fees[kind]))
     if kind == DRAW:
@@ -436,14 +429,14 @@ def play_card_move(g: Record, r: Record, seat: int, kind: int, slot: int) -> Non
 
 @inlined
 def discard_and_draw(g: Record, seat: int, slot: int) -> None:
-    """Put a card face up, then draw: the discard is chosen before the draw is seen."""
+    """Put a card face up, then draw: the card is chosen before the draw (RULES.md section 3)."""
     put_face_up(g, remove_card(g, seat, slot))
     add_card(g, seat, take_top(g))
 
 
 @jit
 def junk(g: Record, r: Record, seat: int) -> None:
-    """Leave the hand: the penalty, or what is left (D20); the cards, a Spike Card too (D5)."""
+    """Junk a hand, with its Spike Card (D5), and pay the penalty, or what is left if less (D20)."""
     if r.points == 0:
         pay(g, seat, min(int(r.junk_penalty), int(g.credits[seat])))
     cards = hand_mask(g, seat)

@@ -1,4 +1,4 @@
-"""Refuses rules that nobody could play, where no single field is wrong (RULES.md section 8)."""
+"""Refuses rules that nobody could play, although each field is valid (RULES.md section 8)."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _check_hand_and_deck(rules: RuleSet) -> None:
 
 
 def _check_choices(rules: RuleSet) -> None:
-    """Refuse a hand in which no seat ever has a turn."""
+    """Refuse rules by which no seat ever has a turn."""
     turns = {"cards", "betting"}.intersection(rules.phases) or rules.opening_bet
     redraws = "redraw_one" in (rules.doubles, rules.double_spike) and "dice" in rules.phases
     if not turns and not redraws:

@@ -1,1 +1,1 @@
-"""Drivers: the rules played at one table, at many, by compiled policies, on a GPU."""
+"""Drivers: entry points that play at one table, at many, by compiled policies or on a GPU."""

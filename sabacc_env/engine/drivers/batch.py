@@ -2,8 +2,7 @@
 
 Every array has one entry for each table. The argument ``tables`` lists the indices of the tables
 that a call works on, so that several threads can share the arrays. A GPU calls the same functions
-with one table in each of its threads. ``Tables`` checks everything that a user can get wrong before
-it calls them.
+with one table in each of its threads. ``Tables`` checks its users' arguments before it calls them.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from sabacc_env.engine.observation.encoding import CARD_ENCODING, flag
 from sabacc_env.engine.observation.write import write_own_cards, write_rules, write_turn_features
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.step import (
-    able_seats,
     deal,
     legal_actions,
     pack_move,
     play_action,
     raise_total,
     reset_hand,
+    seats_that_can_ante,
 )
 
 
@@ -54,11 +53,11 @@ class Turns(NamedTuple):
     masks: Array  # (n, num_actions) int8
     rows: Array  # (n,) OBSERVATION_DTYPE
     floats: Array  # (n, OBSERVATION_SIZE) float32, the same memory
-    packed: Array  # (n, OBSERVATION_SIZE) int8; (0, OBSERVATION_SIZE) where it is not asked for
+    packed: Array  # (n, OBSERVATION_SIZE) int8; (0, OBSERVATION_SIZE) if not wanted
 
 
 class Results(NamedTuple):
-    """What the last step ended, and the last hands that ended."""
+    """Which hands the last step ended, their results, and the last hands that ended."""
 
     finished: Array  # (n,) bool: a hand
     match_finished: Array  # (n,) bool: its episode too
@@ -82,7 +81,7 @@ class Starts(NamedTuple):
 
 @inlined
 def begin_hand(
-    g: Record, r: Record, starts: Starts, table: int, hand_count: int, new: bool
+    g: Record, r: Record, starts: Starts, table: int, hand_count: int, new_episode: bool
 ) -> None:
     """Deal the next hand of an episode, or the first of a new one."""
     if len(starts.keys) > 0:
@@ -90,7 +89,7 @@ def begin_hand(
     else:
         key_low, key_high = hand_key(starts.seed[0], starts.seed[1], table, hand_count)
     dealer = int(g.dealer) + 1
-    if new:
+    if new_episode:
         g.hand_number = 0
         for seat in range(int(g.num_players)):
             g.credits[seat] = starts.credits[table, seat]
@@ -118,7 +117,7 @@ def begin_episodes(
 
 @inlined
 def record_result(g: Record, results: Results, table: int) -> None:
-    """Record the result of a hand that is over; the results of one step add up."""
+    """Record the result of a hand that is over. The net credits of one step add up."""
     results.finished[table] = True
     results.hand_counts[table] += 1
     results.final_games[table] = g
@@ -129,8 +128,8 @@ def record_result(g: Record, results: Results, table: int) -> None:
 @jit
 def match_is_over(g: Record, r: Record) -> bool:
     """Say whether the hand that has just ended was the last of its episode."""
-    able = able_seats(g, r)
-    return int(g.hand_number) + 1 >= g.hands or able & (able - 1) == 0
+    seats = seats_that_can_ante(g, r)
+    return int(g.hand_number) + 1 >= g.hands or seats & (seats - 1) == 0
 
 
 @jit
@@ -149,26 +148,26 @@ def deal_next_hand(games: Games, results: Results, starts: Starts, table: int) -
     """
     g = games.records[table]
     r = games.rules[games.rule_of[table]]
-    new = match_is_over(g, r)
+    new_episode = match_is_over(g, r)
     g.hand_number = int(g.hand_number) + 1
-    if new:
+    if new_episode:
         results.match_finished[table] = True
-    begin_hand(g, r, starts, table, results.hand_counts[table], new)
-    if g.phase == OVER and not new:
+    begin_hand(g, r, starts, table, results.hand_counts[table], new_episode)
+    if g.phase == OVER and not new_episode:
         record_result(g, results, table)
-    return new
+    return new_episode
 
 
 @inlined
 def deal_until_decision(games: Games, results: Results, starts: Starts, table: int) -> None:
     """Deal at a table whose hand has ended, until there is a decision.
 
-    An episode whose first hand ends at its deal would go on for ever. It is left as it is, and
-    ``Tables`` refuses it.
+    If the first hand of an episode ends at its deal, this could go on for ever. So it stops there,
+    and ``Tables`` raises an error.
     """
-    new = False
-    while games.records[table].phase == OVER and not new:
-        new = deal_next_hand(games, results, starts, table)
+    new_episode = False
+    while games.records[table].phase == OVER and not new_episode:
+        new_episode = deal_next_hand(games, results, starts, table)
 
 
 @jit
@@ -200,7 +199,7 @@ def write_turns_with_rules(games: Games, turns: Turns, tables: Array) -> None:
 
 @inlined
 def write_turn(games: Games, turns: Turns, table: int) -> None:
-    """Write a turn; the features that never change at the table stand there already."""
+    """Write a turn except for the features that never change at a table."""
     g = games.records[table]
     r = games.rules[games.rule_of[table]]
     seat = int(g.seat_to_act)
@@ -231,9 +230,10 @@ def write_final_observations(
 
 @jit
 def write_opponents_hands(games: Games, turns: Turns, hands: Array, tables: Array) -> None:
-    """Write the hands of the opponents of the seats to act, in order of play, as each sees its own.
+    """Write the hands of the opponents of the seats to act, as each opponent observes its own.
 
-    ``hands`` are (n, seats - 1) of ``HAND_DTYPE``; those of absent seats are left as they are.
+    ``hands`` is (n, seats - 1) of ``HAND_DTYPE``, in order of play after the seat to act. Rows of
+    absent seats are left as they are.
     """
     for i in range(len(tables)):
         g = games.records[tables[i]]
@@ -246,7 +246,7 @@ def write_opponents_hands(games: Games, turns: Turns, hands: Array, tables: Arra
 
 UPCOMING_CARDS: Final = 6
 UPCOMING_SIZE: Final = UPCOMING_CARDS + 2 * OBSERVED_ROUNDS
-"""The next cards, then for each round whether doubles come, then whether two Spikes come."""
+"""The next cards, then for each round whether it will roll doubles, then whether two Spikes."""
 
 
 @jit
@@ -281,7 +281,7 @@ def write_outcomes(games: Games, results: Results, outcomes: Array, tables: Arra
 # Stepping.
 
 PREFETCH_DISTANCE: Final = 2
-"""A table is prefetched this many tables before it is stepped: the fastest of 1 to 8."""
+"""A table is prefetched this many tables before it is stepped. 2 is the fastest of 1 to 8."""
 
 
 @inlined
@@ -376,7 +376,7 @@ def step_tables(
     for i in range(len(tables)):
         if i + PREFETCH_DISTANCE < len(tables):
             later = tables[i + PREFETCH_DISTANCE]
-            # As many players as here, probably: to look would be to wait.
+            # Probably as many players as here. Reading the number there would wait for the memory.
             players = int(games.records[tables[i]].num_players)
             prefetch_game(games.records[later], players)
             prefetch_row(turns.rows[later], players)

@@ -1,11 +1,12 @@
 """The engine on a GPU: its functions as device code, and kernels that call them table by table.
 
-No rule is written here. A kernel calls a function of ``batch.py`` or ``policy_loop.py`` in each of
-its threads, for one table: what a CPU thread does for its share of the tables. The bits are the
-same too: tests/cuda/test_cuda.py sees that there is nothing that a compiler for GPUs would fuse.
+No rule is written here. Each thread of a kernel calls a function of ``batch.py`` or
+``policy_loop.py`` for one table, as a CPU thread does for its share of the tables. The results are
+the same bit for bit: tests/cuda/test_cuda.py checks that the compiler fuses no operations.
 
-Imported only where a device is asked for: ``numba.cuda`` is Numba's own, or the package numba-cuda
-where that is installed. ``NUMBA_ENABLE_CUDASIM=1`` runs the kernels as ordinary Python.
+This module is imported only when a device is asked for. ``numba.cuda`` is Numba's own, or the
+package numba-cuda if that is installed. ``NUMBA_ENABLE_CUDASIM=1`` runs the kernels as ordinary
+Python.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from sabacc_env.engine.jit import widened
 from sabacc_env.engine.layout import MAX_SEATS
 
 OPTIONS: Final = {"lto": False} if "lto" in signature(cuda.jit).parameters else {}
-"""For kernels: not optimised again when they are linked, so that what a test reads is what runs."""
+"""Options of kernels: linking does not optimise them, so tests read the code that runs."""
 
 THREADS: Final = 128
-"""Threads in a block: a multiple of a warp, few enough for the registers that the rules take."""
+"""Threads in a block: a multiple of a warp, few enough for the registers of each thread."""
 
 
 # Device code.
 
 
 def device(function: Callable[..., Any]) -> Any:
-    """Compile a function for kernels to call, its integer arguments as in ``jit``."""
+    """Compile a function for kernels to call; ``jit`` explains the types of its arguments."""
     if numba.config.ENABLE_CUDASIM:
         return function
     compiled = cuda.jit(device=True)(function)
@@ -46,26 +47,26 @@ def device(function: Callable[..., Any]) -> Any:
 
 @cache
 def device_code(function: Any, **replacements: Any) -> Any:
-    """Return a function of the engine as device code, and with it all that it calls.
+    """Return a function of the engine, and all functions that it calls, as device code.
 
-    Numba by itself would take neither a function compiled for one signature, such as a policy,
-    nor the integers of ``jit``.
+    Numba by itself would not accept a function compiled for one signature, such as a policy, and
+    would not widen integers as ``jit`` does.
 
     Args:
-        function: as ``jit`` or ``jit_for`` made it.
-        replacements: by name, what it calls in place of functions of the engine.
+        function: as ``jit`` or ``jit_for`` returned it.
+        replacements: functions that it calls instead of those of the same names.
     """
     source = getattr(function, "py_func", function)
-    named = {
+    used = {
         name: source.__globals__[name]
         for name in source.__code__.co_names
         if name in source.__globals__
     }
     called = {
-        name: device_code(value) for name, value in named.items() if isinstance(value, Dispatcher)
+        name: device_code(value) for name, value in used.items() if isinstance(value, Dispatcher)
     }
-    known = named | called | replacements
-    return device(FunctionType(source.__code__, known, source.__name__, closure=source.__closure__))
+    names = used | called | replacements
+    return device(FunctionType(source.__code__, names, source.__name__, closure=source.__closure__))
 
 
 NO_POLICIES: Final = (0,) * MAX_SEATS
@@ -73,10 +74,10 @@ NO_POLICIES: Final = (0,) * MAX_SEATS
 
 @cache
 def play_tables_by(policies: tuple[Policy, ...]) -> Any:
-    """Return ``play_tables`` as device code for these policies, one a seat.
+    """Return ``play_tables`` as device code for these policies, one for each seat.
 
     A GPU has no function pointers, so ``call_policy`` is compiled anew for each set of policies.
-    The argument that ``play_tables`` takes for them, ``NO_POLICIES``, is not used.
+    Callers pass ``NO_POLICIES`` as the argument ``policies``, which is not used.
     """
     call_policy = None
     for policy in dict.fromkeys(policies):
@@ -115,15 +116,15 @@ def _part_of_three(arrays: Any, i: int) -> Any:
 
 
 PARTS: Final = tuple(map(device, (_part_of_one, _part_of_two, _part_of_three)))
-"""By the number of arrays less one: the part of them that concerns table i."""
+"""Functions that slice one, two or three arrays to the entry of table i."""
 
 
 @cache
 def kernel_for(code: Any, num_arrays: int) -> Any:
-    """Return a kernel that calls device code in each thread, for one table.
+    """Return a kernel whose threads each call device code for one table.
 
-    The kernel takes two tuples: the code's first arguments, then ``num_arrays`` arrays with an
-    entry for each of the tables, which are its last arguments.
+    The kernel takes two tuples: the first arguments of the code, and its last arguments, which are
+    ``num_arrays`` arrays with an entry for each table.
     """
     part = PARTS[num_arrays - 1]
 
@@ -139,7 +140,7 @@ def kernel_for(code: Any, num_arrays: int) -> Any:
 def first_kernel_for(code: Any, num_arrays: int) -> Any:
     """Return a kernel that lowers ``first[0]`` to the index of the first table that code finds.
 
-    The code returns 0 for a table that it finds and -1 else, as a loop over that one table does.
+    The code loops over one table, so it returns 0 if it finds that table and -1 otherwise.
     """
     part = PARTS[num_arrays - 1]
 
@@ -172,8 +173,8 @@ def _move_rows(source: Any, sources: Any, target: Any, targets: Any) -> None:
 
 
 assign = cuda.jit(**OPTIONS)(_assign)
-"""Copy numbers into an array of another kind of numbers."""
+"""Copy numbers into an array of another dtype."""
 clear = cuda.jit(**OPTIONS)(_clear)
 """Set all entries of a one-dimensional array to 0."""
 move_rows = cuda.jit(**OPTIONS)(_move_rows)
-"""Copy rows of one table of numbers to rows of another: a number in each thread."""
+"""Copy rows of one matrix to rows of another, one number in each thread."""

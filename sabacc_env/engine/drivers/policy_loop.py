@@ -1,8 +1,8 @@
-"""Policies inside the loop: tables played on by compiled functions, for rollouts and evaluation.
+"""The compiled loop in which policies play at many tables, for rollouts and evaluation.
 
-A policy is a function ``(observation, legal, word) -> action``, compiled by ``policy``. It sees one
-row of ``OBSERVATION_DTYPE``, the legal actions as bits, and one random word of 32 bits: all the
-chance that it may use. What users are told of it stands in ``sabacc_env.policies``.
+A policy is a function ``(observation, legal, word) -> action``, compiled by ``policy``. It gets one
+row of ``OBSERVATION_DTYPE``, the legal actions as bits, and a random word of 32 bits, the only
+randomness that it may use. ``sabacc_env.policies`` explains policies to users.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ PLAY_SIGNATURE = types.void(
 )
 
 NONE_ILLEGAL: Final = -(2**63)
-"""In ``illegal_actions``: no policy chose one at this table."""
+"""In ``illegal_actions``: no policy has chosen an illegal action at this table."""
 
 NO_STATE: Final = -1
 """In ``random_states``: no random word has been drawn at this table."""
@@ -84,7 +84,7 @@ NO_STATE: Final = -1
 
 @inlined
 def call_policy(policy: Policy, _seat: int, observation: Record, legal: int, word: int) -> int:
-    """Return the action of a seat's policy. ``cuda.py`` replaces this: a GPU has no pointers."""
+    """Return the action of a seat's policy. ``cuda.py`` replaces this function."""
     return policy(observation, legal, word)
 
 
@@ -133,13 +133,13 @@ def play_tables(
 
 
 def policy(function: Policy) -> Policy:
-    """Compile a function as a policy; see this module."""
+    """Compile a function as a policy."""
     own = function.__module__ == __name__
-    return jit_for(POLICY_SIGNATURE, keep=own, _nrt=not own)(function)
+    return jit_for(POLICY_SIGNATURE, cached=own, _nrt=not own)(function)
 
 
 def is_policy(function: object) -> bool:
-    """Say whether something was made by ``policy``; interpreted, any function will do."""
+    """Say whether ``policy`` returned this object; in interpreted mode any function will do."""
     if numba.config.DISABLE_JIT:
         return callable(function)
     return isinstance(function, Dispatcher) and _is_compiled_as_policy(function)
@@ -156,7 +156,7 @@ def pick(members: int, word: int) -> int:
     smaller = word * count(members) >> 32
     first = 0
     width = 32
-    while width > 0:  # halve the set: without a branch that a processor could mispredict
+    while width > 0:  # a binary search, without a branch that a processor could mispredict
         in_half = count(members >> first & (1 << width) - 1)
         if smaller >= in_half:
             smaller -= in_half
@@ -166,7 +166,7 @@ def pick(members: int, word: int) -> int:
 
 
 class FunctionPointer(types.WrapperAddressProtocol):
-    """A pointer to a compiled function. Numba would look it up again at every call."""
+    """A pointer to a compiled function, because Numba looks functions up again at every call."""
 
     def __init__(self, function: Any, signature: Any) -> None:
         found = function.get_compile_result(signature)
@@ -210,13 +210,13 @@ def passive_action(legal: int, word: int) -> int:
 
 @policy
 def calling_station(_observation: Record, legal: int, word: int) -> int:
-    """Stand, check and call; choose at random what must be chosen."""
+    """Stand, check or call; choose at random where none of them is legal."""
     return passive_action(legal, word)
 
 
 @policy
 def always_raise(_observation: Record, legal: int, word: int) -> int:
-    """Raise by the last bet size that is legal, the largest by default; else as the station."""
+    """Raise by the last legal bet size, by default the largest; else play as calling_station."""
     raises = legal >> FIRST_BET_ACTION
     if raises == 0:
         return passive_action(legal, word)

@@ -1,7 +1,7 @@
-"""Prefetching: the memory of a table is fetched while earlier tables are played.
+"""Prefetching: the memory of a table is fetched while earlier tables are stepped.
 
-Thousands of tables do not fit the nearest caches, and a processor by itself asks for a table's
-memory only when it comes to it. Interpreted, and on a GPU, all this does nothing.
+Thousands of tables do not fit into the fastest caches, and by itself a processor fetches the memory
+of a table only when it needs it. In interpreted code and on a GPU these functions do nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _offset(record: np.dtype[Any], field: str) -> int:
     return record.fields[field][1]
 
 
-# Where the seats lie in their records: only the seats that play are fetched.
+# Where the records have their seats: only those of the seats at a table are fetched.
 SEAT_BYTES: Final = PUBLIC_SEAT_DTYPE.itemsize
 SEATS_OFFSET: Final = _offset(GAME_DTYPE, "public")
 AFTER_SEATS_OFFSET: Final = SEATS_OFFSET + MAX_SEATS * SEAT_BYTES
@@ -46,14 +46,14 @@ def prefetch_game(g: Record, players: int) -> None:
 
 @inlined
 def prefetch_row(row: Record, players: int) -> None:
-    """Prefetch the part of an observation that changes at a table with this many players."""
+    """Prefetch what changes in the observations of a table with this many players."""
     prefetch_bytes(row, 0, OPPONENTS_OFFSET + SEAT_BYTES * (players - 1))
 
 
 @inlined
-def prefetch_bytes(record: Record, first: int, last: int) -> None:
-    """Prefetch the bytes of a record from ``first`` to ``last``."""
-    for offset in range(first, last, CACHE_LINE):
+def prefetch_bytes(record: Record, start: int, end: int) -> None:
+    """Prefetch the bytes of a record from ``start`` up to ``end``."""
+    for offset in range(start, end, CACHE_LINE):
         prefetch_line(record, offset)
 
 
@@ -79,9 +79,9 @@ def _prefetch_instruction(_context: Any, record: types.Record, offset: types.Int
         bytes_pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [bytes_pointer, word, word, word])
         instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        how = [ir.Constant(word, value) for value in (FOR_WRITING, SECOND_CACHE, DATA)]
-        first = builder.bitcast(arguments[0], bytes_pointer)
-        builder.call(instruction, [builder.gep(first, [arguments[1]]), *how])
+        options = [ir.Constant(word, value) for value in (FOR_WRITING, SECOND_CACHE, DATA)]
+        start = builder.bitcast(arguments[0], bytes_pointer)
+        builder.call(instruction, [builder.gep(start, [arguments[1]]), *options])
         return context.get_dummy_value()
 
     return types.void(record, offset), generate

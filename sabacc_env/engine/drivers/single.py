@@ -1,7 +1,7 @@
-"""The compiled entry points for one game, each given as arrays of one record.
+"""The compiled entry points for one game, which take arrays of one record.
 
-From Python an array is handed over six times faster than a record. Everything a user can get wrong
-is checked before, in ``Game``.
+Numba takes an array from Python six times faster than a record. ``Game`` checks its users'
+arguments before it calls these functions.
 """
 
 from typing import Final
@@ -29,12 +29,12 @@ from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.ranking import hand_strength
 from sabacc_env.engine.step import (
-    able_seats,
     deal,
     legal_actions,
     pack_move,
     play_action,
     reset_hand,
+    seats_that_can_ante,
 )
 
 ILLEGAL = -1
@@ -43,7 +43,7 @@ DICE_MISSING = -2
 
 @jit
 def reset(games: Array, rules: Array, key_low: int, key_high: int, dealer: int) -> None:
-    """Make a game ready for its deal; a dealer of -1 comes from the key."""
+    """Make a game ready for its deal. If the dealer is -1, the key decides it."""
     if dealer < 0:
         dealer = dealer_of(key_low, key_high, int(games[0].num_players))
     reset_hand(games[0], rules[0], key_low, key_high, dealer)
@@ -51,14 +51,14 @@ def reset(games: Array, rules: Array, key_low: int, key_high: int, dealer: int) 
 
 @jit
 def deal_hand(games: Array, rules: Array) -> None:
-    """Deal a game that is ready, and go on to the first decision."""
+    """Deal a game that is ready for its deal, and go on to the first decision."""
     deal(games[0], rules[0])
 
 
 @jit
 def can_deal(games: Array, rules: Array) -> bool:
     """Say whether two seats or more can pay the antes of a next hand."""
-    seats = able_seats(games[0], rules[0])
+    seats = seats_that_can_ante(games[0], rules[0])
     return seats & (seats - 1) != 0
 
 
@@ -89,21 +89,21 @@ def is_legal(g: Record, r: Record, code: int, sizes: Record) -> bool:
 
 @jit
 def pop_top(games: Array) -> int:
-    """Take the top card off the draw pile: on a copy, to read the pile's order."""
+    """Take the top card off the draw pile of a copy, to read the order of the pile."""
     return pop_draw_pile(games[0])
 
 
 @jit
 def seat_strength(games: Array, rules: Array, seat: int) -> int:
-    """Return what a seat's hand would rank now."""
+    """Return the strength of a seat's hand as it is now."""
     return hand_strength(int(rules[0].ranking), games[0], seat)
 
 
 @jit
 def rank_hands(games: Array, ranking: int, hands: Array, strengths: Array) -> None:
-    """Write the strengths of hands, (n, MAX_HAND) card ids with -1 for none last.
+    """Write the strengths of hands, which are (n, MAX_HAND) card ids, then -1 for no card.
 
-    They are held one after the other by seat 0 of a game, which is only a place to put them.
+    ``games`` is scratch memory: seat 0 holds one hand after the other.
     """
     g = games[0]
     g.spikes[0] = -1
@@ -116,8 +116,8 @@ def rank_hands(games: Array, ranking: int, hands: Array, strengths: Array) -> No
         strengths[i] = hand_strength(ranking, g, 0)
 
 
-# One record holds the inputs and the outputs of a turn besides the game. One more argument costs as
-# much time as playing an action, and one more call costs twice that.
+# One record holds all inputs and outputs of a turn besides the game, because another argument costs
+# as much time as playing an action, and another call costs twice as much.
 
 TURN_BUFFERS_DTYPE: Final = np.dtype(
     (
@@ -130,7 +130,7 @@ TURN_BUFFERS_DTYPE: Final = np.dtype(
                 ("observation", OBSERVATION_DTYPE),  # of the seat to act
                 ("requested_observation", OBSERVATION_DTYPE),  # of any seat, on request
                 ("mask", "i1", (FIRST_BET_ACTION + MAX_BET_SIZES,)),  # of the seat to act
-                ("padding", "i1", (2,)),  # to whole words, as Numba wants it: NumPy sees no need
+                ("padding", "i1", (2,)),  # to whole words, which Numba needs and NumPy does not
             ],
             align=True,
         ),
@@ -144,8 +144,8 @@ def play_turn(games: Array, buffers: Array, code: int) -> tuple[int, int]:
     """Play a code if it is legal, then write the next turn.
 
     Returns:
-        The move as ``pack_move`` packs it, a raise with its total in the lowest bits, or else
-        ``ILLEGAL`` or ``DICE_MISSING``; and what ``write_turn`` returns.
+        The move as ``pack_move`` packs it, with the total of a raise in the lowest bits; or
+        ``ILLEGAL`` or ``DICE_MISSING``. Then what ``write_turn`` returns.
     """
     g = games[0]
     buffer = buffers[0]
@@ -171,7 +171,7 @@ def write_turn(games: Array, buffers: Array) -> int:
 
 @jit
 def write_turn_of(g: Record, buffer: Record) -> int:
-    """Do as ``write_turn`` with the records themselves."""
+    """Do what ``write_turn`` does, with records instead of arrays."""
     seat = int(g.seat_to_act)
     if seat < 0:
         write_outcome(g, buffer.rules, buffer.outcome)

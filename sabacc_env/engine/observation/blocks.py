@@ -4,9 +4,9 @@ This is the only description of the observation. ``write.py`` and ``public_featu
 numbers of the columns from ``COLUMNS``; the documentation's table is made from ``BLOCKS``. To add a
 feature, add its column here and write it there: no other number changes by hand.
 
-A feature is a comparison, a small integer, an integer times the inverse of another in float64
-stored once as float32, or a small integer times a third in float32, so that every mode agrees bit
-for bit.
+A feature is a comparison, a small integer, an integer times the inverse of another (computed in
+float64, then stored as float32), or a small integer times a third in float32. So compiled code,
+interpreted code and a GPU agree bit for bit.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Column(NamedTuple):
     name: str
     meaning: str
     scale: int = 120
-    """A packed feature is the feature times this, so that int8 holds it. The usual scale keeps
-    halves, thirds, fifths, eighths and tenths exact."""
+    """What the feature is multiplied by when it is packed into int8. The usual scale keeps halves,
+    thirds, fifths, eighths and tenths exact."""
 
 
 class Block(NamedTuple):
-    """Consecutive features of one kind: its columns, once or for each of some rows."""
+    """Consecutive features of one kind: the columns, once or for each row."""
 
     name: str
     columns: tuple[Column, ...]
@@ -274,8 +274,8 @@ OBSERVATION_DTYPE: Final = np.dtype(
         ],
     )
 )
-"""An observation as the engine writes it: every block is a field, its rows one by one. In
-``opponents`` and ``log`` each row is a record of ``features``."""
+"""An observation as the engine writes it. Each block is a field, which holds its rows one after the
+other. In ``opponents`` and ``log`` each row is a record of ``features``."""
 
 HAND_DTYPE: Final = np.dtype(
     (
@@ -293,4 +293,4 @@ HAND_SIZE: Final = HAND_DTYPE.itemsize // 4
 PACKED_SCALES: Final = np.array(
     [scale for block in BLOCKS for scale in block.packed_scales], dtype=np.float32
 )
-"""A packed feature is the feature times this, rounded to a whole number (of equals the even)."""
+"""What each feature is multiplied by when it is packed, and then rounded (halves to even)."""

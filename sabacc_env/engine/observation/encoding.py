@@ -1,7 +1,8 @@
-"""How cards, moves and amounts are observed: as numbers that every mode computes alike.
+"""How cards, moves and amounts are encoded as features.
 
-A table is as long as the next power of 2, and is looked up by the lowest bits of a number: none
-(-1) finds the last entry, and the compiler sees that no index is negative.
+The tables give the same bits compiled, interpreted and on a GPU. The length of a table is a power
+of 2, and it is indexed by the lowest bits of a number. So the number -1, for none, finds the last
+entry, and the compiler sees that no index is negative.
 """
 
 from itertools import product
@@ -33,14 +34,14 @@ from sabacc_env.engine.layout import (
 SYLOP_ENCODING: Final = 0.05
 
 CARD_ENCODING: Final = np.zeros(64, dtype=np.float32)
-"""A card as value / 10, a Sylop 0.05, none 0."""
+"""By card id: value / 10, 0.05 for a Sylop, 0 for none."""
 ENCODING_TO_VALUE: Final = np.float32(10.2)
-"""An encoded card times this, cut to a whole number, is its value: also a Sylop's, which is 0."""
+"""An encoded card times this, truncated to an integer, is the card's value, for a Sylop 0."""
 CARD_THIRDS: Final = np.zeros(64, dtype=np.float32)
-"""A third for a card, 0 for none."""
+"""By card id: a third, 0 for none."""
 CARD_THIRDS[:NUM_CARDS] = 1 / 3
 SUIT_ENCODING: Final = np.zeros(64, dtype=np.float32)
-"""A card's suit (1 to 3) / 3; 0 for a Sylop and for none."""
+"""By card id: its suit (1 to 3) / 3, 0 for a Sylop and for none."""
 for _id in range(NUM_CARDS):
     _value = Card(_id).value
     CARD_ENCODING[_id] = _value / 10 if _value else SYLOP_ENCODING
@@ -48,11 +49,12 @@ for _id in range(NUM_CARDS):
 
 SOURCE, HAND, MONEY = 0, 1, 2
 KIND_ENCODING: Final = np.zeros((16, 3), dtype=np.float32)
-"""A move kind as three numbers, none as zeros. ``SOURCE``: where a card comes from (1 the draw
-pile, -1 the discard pile, 0.5 a forced redraw). ``HAND``: what becomes of the hand (above 0 it
-grows or stays, below 0 a card is put down). ``MONEY``: what becomes of the bet (1 raise, 0.5 call,
-0.25 check, -1 junk)."""
-for _kind, _code in {
+"""By kind of move: three features, zeros for none.
+
+- ``SOURCE``: where a card comes from (1 the draw pile, -1 the discard pile, 0.5 a forced redraw)
+- ``HAND``: how the hand changes (above 0 it grows or stays, below 0 a card is put down)
+- ``MONEY``: how the bet changes (1 raise, 0.5 call, 0.25 check, -1 junk)."""
+for _kind, _features in {
     STAND: (0, 0.5, 0),
     DRAW: (1, 1, 0),
     BUY_DISCARD: (-1, 1, 0),
@@ -68,10 +70,10 @@ for _kind, _code in {
     RAISE: (0, 0, 1),
     JUNK: (0, 0, -1),
 }.items():
-    KIND_ENCODING[_kind] = _code
+    KIND_ENCODING[_kind] = _features
 
 THIRDS_OF_BITS: Final = np.zeros((256, 8), dtype=np.float32)
-"""For each of eight bits a third, or 0."""
+"""By eight bits as a number: for each bit a third, or 0."""
 for _bits in range(256):
     THIRDS_OF_BITS[_bits] = [(_bits >> _bit & 1) / 3 for _bit in range(8)]
 FLAGS: Final = np.array([0, 1], dtype=np.float32)
@@ -80,18 +82,18 @@ SIXTHS: Final = (np.arange(8) / 6).astype(np.float32)
 EIGHTHS: Final = (np.arange(16) / 8).astype(np.float32)
 TENTHS: Final = (np.arange(16) / 10).astype(np.float32)
 TOTAL_ENCODING: Final = (((np.arange(128) + 64) % 128 - 64) / 10).astype(np.float32)
-"""A hand's total / 10, of totals from -60 to +60."""
+"""By a hand's total, -60 to +60: total / 10."""
 PLACE_ENCODING: Final = (np.arange(32) / 31).astype(np.float32)
 KEY_ENCODING: Final = (np.arange(64) / 63).astype(np.float32)
 PILE_ENCODING: Final = (np.arange(64) / NUM_CARDS).astype(np.float32)
 
 REVERSED_BITS: Final = np.zeros(1024, dtype=np.int16)
-"""The negative cards of a suit, bits from -1 to -10, as bits from -10 to -1."""
+"""By the negative cards of a suit as bits, from -1 to -10: the same bits from -10 to -1."""
 for _cards in range(1024):
     REVERSED_BITS[_cards] = int(f"{_cards:010b}"[::-1], 2)
 
 LOG_SEAT_ENCODING: Final = np.zeros((16, 8, 16), dtype=np.float32)
-"""The seat of an action, 1 + seats after the observer, / 8: by players, observer, seat."""
+"""By players, observer and seat of an action: (1 + its seats after the observer) / 8."""
 for _players in range(1, MAX_SEATS + 1):
     for _observer, _seat in product(range(_players), repeat=2):
         LOG_SEAT_ENCODING[_players, _observer, _seat] = (1 + (_seat - _observer) % _players) / 8
@@ -99,20 +101,20 @@ for _players in range(1, MAX_SEATS + 1):
 
 @inlined
 def flag(condition: bool) -> float:
-    """Return 1 or 0, looked up: as a choice between two floats it would be a branch."""
+    """Return 1 or 0 from a table, because a choice between two floats would be a branch."""
     return float(FLAGS[int(condition)])
 
 
 @inlined
 def inverse(whole: int) -> float:
-    """Return what ``share`` takes for a whole, which is taken as 1 if it is nothing."""
+    """Return 1 / whole, for ``share``; 1 if the whole is 0."""
     return 1 / max(whole, 1)
 
 
 @inlined
-def share(part: int, per_whole: float, most: int) -> float:
-    """Return a part of a whole given by its inverse, at most ``most``: one division for many."""
-    return min(part * per_whole, float(most))
+def share(part: int, per_whole: float, maximum: int) -> float:
+    """Return part / whole, at most ``maximum``, from 1 / whole: one division for many shares."""
+    return min(part * per_whole, float(maximum))
 
 
 @inlined

@@ -1,8 +1,8 @@
-"""The public features of a hand, which its record keeps as they are observed.
+"""The public features of a hand, which its record holds ready to be copied into observations.
 
-All opponents observe the same features of a seat, so the record keeps them in one row for each seat
-(``public``). The dice (``public_dice``) and the last actions (``log``) are kept likewise. An
-observation copies them.
+All opponents observe the same features of a seat, so the record holds one row for each seat
+(``public``). It also holds the features of the dice (``public_dice``) and of the last actions
+(``log``).
 
 The invariant: whenever a seat is to act, and when the hand is over, every row is what
 ``update_public_seats`` would write. ``step.deal`` and ``step.play`` alone maintain it, so that no
@@ -106,7 +106,7 @@ def write_card_action(g: Record, seat: int, index: int, kind: int) -> None:
 
 @jit
 def write_standing(g: Record, r: Record, seat: int) -> None:
-    """Write whether a seat is in the hand, its credits and its last action."""
+    """Write whether a seat is in the hand, and its credits and its last action."""
     seat &= 7
     seated = int(g.seated) >> seat & 1
     remains = int(g.remaining) >> seat & 1
@@ -127,7 +127,7 @@ def write_standing(g: Record, r: Record, seat: int) -> None:
 
 @inlined
 def write_known_cards(g: Record, seat: int) -> None:
-    """Write what everyone knows of a seat's cards."""
+    """Write the number of a seat's cards and those that everyone knows."""
     seat &= 7
     write(g, seat, SEAT.hand_size, FIFTHS[int(g.num_cards[seat]) & 7])
     for index in range(MAX_HAND):
@@ -151,7 +151,7 @@ def write(g: Record, seat: int, column: int, value: float) -> None:
 
 @jit
 def log_action(g: Record, seat: int, kind: int, amount: int, pot: int) -> None:
-    """Log a public action: its seat, its kind, and what it paid (a raise: its total)."""
+    """Log a public action: its seat, its kind and its amount, for a raise the total."""
     first = (int(g.log_first) - 1) & (LOG_LENGTH - 1)
     entry = g.log[first]
     entry.features[LOG.source] = KIND_ENCODING[kind & 15, SOURCE]

@@ -1,7 +1,7 @@
-"""The observation: what a seat may know, as one row of float32 features.
+"""Writes what a seat may know as one row of float32 features.
 
-``blocks.py`` says what every feature is and where its block begins. The row has one width for 2
-to 8 players: opponents are in order of play after the observing seat.
+``blocks.py`` describes every feature. A row has the same width for 2 to 8 players. Opponents are in
+order of play after the observing seat.
 """
 
 from typing import Final
@@ -65,7 +65,7 @@ def observe(g: Record, r: Record, seat: int, out: Record) -> None:
 
 @jit
 def write_rules(g: Record, r: Record, out: Record) -> None:
-    """Write what never changes at a table: its rules; zeros for the seats it lacks."""
+    """Write what never changes at a table: its rules, and zeros for the seats that it lacks."""
     for index in range(NUM_RULE_FEATURES):
         out.rules[index] = r.features[index]
     for absent in range(int(g.num_players) - 1, MAX_SEATS - 1):
@@ -76,7 +76,7 @@ def write_rules(g: Record, r: Record, out: Record) -> None:
 
 @jit
 def write_turn_features(g: Record, r: Record, seat: int, out: Record) -> None:
-    """Write all the rest, into a row where ``write_rules`` has been."""
+    """Write all other features, into a row that ``write_rules`` has written."""
     write_own_cards(g, r, seat, out)
     write_piles(g, seat, out)
     write_progress(g, seat, out)
@@ -86,7 +86,7 @@ def write_turn_features(g: Record, r: Record, seat: int, out: Record) -> None:
 
 @inlined
 def write_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
-    """Write what the seat holds and what it would rank."""
+    """Write the cards of the seat and what they would rank."""
     for index in range(len(out.own_values)):
         out.own_values[index] = 0.0
     known = int(g.known[seat])
@@ -118,13 +118,13 @@ def write_own_cards(g: Record, r: Record, seat: int, out: Record) -> None:
 
 @inlined
 def write_piles(g: Record, seat: int, out: Record) -> None:
-    """Write the card being decided on, the piles, and how many cards of each value were seen."""
+    """Write the drawn card, the piles, and how many cards of each value the seat has seen."""
     out.drawn[0] = CARD_ENCODING[int(g.drawn) & 63] if g.seat_to_act == seat else ZERO
     top = int(g.num_discards) - 1
     out.discard_top[0] = CARD_ENCODING[int(g.discards[top & 63]) & 63] if top >= 0 else ZERO
     out.draw_pile[0] = PILE_ENCODING[(int(g.deck_size) - int(g.deck_next)) & 63]
     seen = int(g.seen_by_all) | int(g.seen_by[seat])
-    # Three suits of 20 bits each, and two Sylops, are added column by column.
+    # For each value, up to three cards (or two Sylops) are added as bits: odd + 2 * pairs.
     first, second, third = seen & SUIT, seen >> 20 & SUIT, seen >> 40 & SUIT
     zeros = seen >> 60 & 3
     odd = ascending_value_bits(first ^ second ^ third) | (zeros & 1 ^ zeros >> 1) << 10
@@ -137,7 +137,7 @@ def write_piles(g: Record, seat: int, out: Record) -> None:
 
 @inlined
 def write_seen_values(odd: int, pairs: int, first: int, count: int, out: Record) -> None:
-    """Write how many cards were seen of some values, in thirds: bit by bit odd + 2 * pairs."""
+    """Write for some values a third of the cards seen: odd + 2 * pairs, bit by bit."""
     for index in range(count):
         pair = THIRDS_OF_BITS[pairs, index]
         out.seen_values[first + index] = THIRDS_OF_BITS[odd, index] + (pair + pair)
@@ -145,13 +145,13 @@ def write_seen_values(odd: int, pairs: int, first: int, count: int, out: Record)
 
 @inlined
 def ascending_value_bits(suit: int) -> int:
-    """Return a suit's cards as bits from -10 to +10, the bit of 0 free."""
+    """Return a suit's cards as bits for the values from -10 to +10; that of 0 is free."""
     return int(REVERSED_BITS[suit >> 10 & 1023]) | (suit & 1023) << 11
 
 
 @inlined
 def write_progress(g: Record, seat: int, out: Record) -> None:
-    """Write round, phase, dice, position and the like."""
+    """Write the round, the phase, the dice, the position and the hands left."""
     round_no = int(g.round_no)
     for index in range(len(COLUMNS.round_no)):
         out.round_no[index] = 0.0
@@ -177,7 +177,7 @@ def write_progress(g: Record, seat: int, out: Record) -> None:
 
 @inlined
 def write_credits(g: Record, r: Record, seat: int, out: Record) -> None:
-    """Write the seat's credits, what the bet and the pots are; what all may know of others."""
+    """Write the seat's credits, the bets and the pots, and the rows of its opponents."""
     staked = int(g.staked)
     per_pot = inverse(staked)
     per_start = r.per_start[seat]
@@ -214,7 +214,7 @@ def write_log(g: Record, seat: int, out: Record) -> None:
     """Write the last public actions, the newest first."""
     num_players = int(g.num_players) & 15
     first = int(g.log_first)
-    for quarter in range(0, LOG_LENGTH, 4):  # loops of four are unrolled
+    for quarter in range(0, LOG_LENGTH, 4):  # the compiler unrolls loops of four
         for entry in range(quarter, quarter + 4):
             logged = first + entry & (LOG_LENGTH - 1)
             out.log[entry] = g.log[logged]

@@ -1,12 +1,11 @@
 """Determinizations: complete hands in play that agree with the information state of one seat.
 
-A determinization is sampled by replaying the public moves from another deal. The deal is one of
-tokens in random order, one token for each card, and ``card_of_token`` says which card a token is. A
-move may name a card that is not among the player's hidden tokens. Then one of these tokens, each
-with the same probability, exchanges its card with the token that has it. The cards that are visible
-at the end are assigned in the same way. No rule of play reads the value of a card before the
-reveal, so tokens play as cards would, and every order of the deck that agrees with the information
-state is equally likely.
+A determinization is sampled by replaying the public moves from another deal. This deals tokens in
+random order, one for each card, and ``card_of_token`` says which card a token is. A move may put
+down a card that none of the player's tokens is. Then one of its hidden tokens, chosen uniformly,
+exchanges its card with the token that has this card. The cards that are visible at the end are
+assigned in the same way. No rule reads the value of a card before the reveal, so tokens play as
+cards would, and every order of the deck that agrees with the information state is equally likely.
 
 After a reshuffle the order of the deck is not reconstructed: the determinization agrees with what
 is visible now, not with what was visible before, and the players' actions are not weighed.
@@ -26,7 +25,7 @@ from sabacc_env.engine.piles import add_card, clear_hand, count, hand_mask, lowe
 from sabacc_env.engine.step import deal, play
 
 MAX_ATTEMPTS: Final = 64
-"""How many samples that disagree with the information state are rejected before giving up."""
+"""Sampling gives up after this many samples that disagree with the information state."""
 
 VISIBLE_DTYPE: Final = np.dtype(
     (
@@ -36,14 +35,14 @@ VISIBLE_DTYPE: Final = np.dtype(
             ("spikes", "i8", (MAX_SEATS,)),  # the Spike Card, as a set
             ("hand", "i8"),  # the seat's own
             ("drawn", "i8"),  # the card being decided on, as a set
-            ("buried", "i8"),  # the cards seen before that lie face down now
+            ("buried", "i8"),  # the cards that it has seen and that lie face down now
             ("seat", "i8"),
             ("pile_size", "i8"),
             ("pile", "i8", (NUM_CARDS,)),  # face up, top last
         ],
     )
 )
-"""The cards that a seat sees when it is to act: as sets, only the discard pile in order."""
+"""The cards that a seat sees when it is to act, as sets; the discard pile in order."""
 
 PUBLIC_MOVE_DTYPE: Final = np.dtype(
     (np.record, [("kind", "i8"), ("card", "i8"), ("taken", "i8"), ("total", "i8")])
@@ -92,8 +91,8 @@ def sample_determinization(
     Afterwards ``workspace.order`` holds the tokens of its deck.
 
     Returns:
-        False if none was found: the moves do not lead to the visible cards, or after a reshuffle
-        they do so too rarely.
+        False if none was found, because the moves do not lead to the visible cards, or after a
+        reshuffle do so too rarely.
     """
     state, increment = stream(seed_low, seed_high, DETERMINIZATION, place)
     workspace.random_state[0] = state
@@ -126,7 +125,7 @@ def random_word(workspace: Workspace) -> int:
 
 @jit
 def replay_with_tokens(info_state: InformationState, workspace: Workspace) -> bool:
-    """Play the public moves with tokens in random order; False if a move cannot be played."""
+    """Replay the public moves with tokens; return False if a move cannot be played."""
     workspace.game[0] = info_state.start[0]
     g = workspace.game[0]
     r = info_state.rules[0]
@@ -190,7 +189,7 @@ def draw_pile_cards(g: Record) -> int:
 
 @jit
 def token_for_card(workspace: Workspace, card: int, hand: int) -> int:
-    """Return the token of a hand that is to be a card, or -1 if none can be."""
+    """Return the token of a hand that becomes a card, or -1 if none can."""
     token = int(workspace.token_of_card[card])
     if int(workspace.pinned[0]) >> token & 1:
         return token if hand >> token & 1 else -1
@@ -206,7 +205,7 @@ def token_for_card(workspace: Workspace, card: int, hand: int) -> int:
 
 @jit
 def pin(workspace: Workspace, token: int, card: int) -> None:
-    """Fix which card a token is: it exchanges its card with the token that had this one."""
+    """Make a token a card for good; the token that was this card gets the other's."""
     other = int(workspace.token_of_card[card])
     old = int(workspace.card_of_token[token])
     workspace.card_of_token[other] = old
@@ -216,12 +215,12 @@ def pin(workspace: Workspace, token: int, card: int) -> None:
     workspace.pinned[0] = int(workspace.pinned[0]) | 1 << token
 
 
-# Agreeing with the visible cards.
+# Assigning the visible cards.
 
 
 @jit
 def assign_visible_cards(info_state: InformationState, workspace: Workspace) -> bool:
-    """Assign the visible cards to the tokens in their places; False if that is impossible."""
+    """Assign the visible cards to the tokens in their places; return False if that fails."""
     g = workspace.game[0]
     visible = info_state.visible[0]
     seat = int(visible.seat)
@@ -244,7 +243,7 @@ def assign_visible_cards(info_state: InformationState, workspace: Workspace) -> 
 
 @jit
 def assign_cards(workspace: Workspace, tokens: int, cards: int) -> bool:
-    """Assign cards to tokens, both as sets; False if the pinned tokens do not allow it."""
+    """Assign cards to tokens, both as sets; return False if the pinned tokens rule it out."""
     if count(tokens) != count(cards):
         return False
     free = tokens
@@ -268,10 +267,10 @@ def assign_cards(workspace: Workspace, tokens: int, cards: int) -> bool:
 
 @jit
 def assign_discard_pile(info_state: InformationState, workspace: Workspace) -> bool:
-    """Assign the cards of the discard pile to its tokens, in order; False if impossible.
+    """Assign the cards of the discard pile to its tokens; return False if that fails.
 
-    Only tokens that are not pinned are paired: several cards put down at once (D4) lie in the order
-    of the cards, not of the tokens.
+    Tokens that are not pinned get the remaining cards in order. A pinned token may be in
+    another place than its card, because several cards put down at once (D4) are sorted by card.
     """
     g = workspace.game[0]
     visible = info_state.visible[0]
@@ -320,7 +319,7 @@ def cards_of_tokens(workspace: Workspace, tokens: int) -> int:
 def write_determinization(
     info_state: InformationState, workspace: Workspace, determinization: Record
 ) -> None:
-    """Replace the tokens by cards in a copy of the hand, and give it a future of its own."""
+    """Replace the tokens by cards in a copy of the hand, and draw a new order of the draw pile."""
     g = workspace.game[0]
     visible = info_state.visible[0]
     for seat in range(int(g.num_players)):

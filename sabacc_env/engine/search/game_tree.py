@@ -1,13 +1,12 @@
-"""The whole game tree of a hand: every decision, every chance outcome, every end.
+"""The whole game tree of a hand: its decisions, chance events and ends.
 
-``expand`` traverses the tree depth first, playing real records, and writes what a solver needs:
-whose turn each node is, its children, their probabilities, and the payoffs of the ends. It stops
-when there is no room left, and goes on when it is called again with more.
+``expand`` traverses the tree depth first by playing game records, and writes what a solver needs:
+the seat to act at each node, its children and their probabilities, and the payoffs at the ends. It
+stops when the arrays are full, and continues when it is called again with longer ones.
 
-Isomorphic chance outcomes are merged and their probabilities added up. Two ends are isomorphic if
-they pay the same. Other records are isomorphic if isomorphic cards
-(``solved_games.suit_isomorphism``) lie in the same places. Of the dice only the effect matters, not
-the faces.
+Isomorphic chance outcomes are merged, and their probabilities are added up. Two ends are isomorphic
+if their payoffs are equal. Other records are isomorphic if isomorphic cards
+(``solved_games.suit_isomorphism``) are in the same places. The dice matter only by their effect.
 
 A seat's information state is the sequence of its observations and legal actions at its own turns,
 hashed into 63 bits (``update_info_state``). The observations contain its own actions.
@@ -40,14 +39,14 @@ END: Final = -2
 """In place of the seat to act."""
 
 DEAL: Final = -1
-"""In place of the action that chance follows."""
+"""In place of the action that a chance event follows."""
 
 # Why the traversal has stopped.
 DONE: Final = 0
 NO_ROOM: Final = -1
 TOO_DEEP: Final = -2
 TOO_MANY_OUTCOMES: Final = -3
-"""Or too many ways to reach them: blind draws can be tied again and again."""
+"""Also if too many ways lead to the outcomes: blind draws can be tied again and again."""
 
 SLOT: Final = COLUMNS.own_slots
 
@@ -87,7 +86,7 @@ class Tree(NamedTuple):
     """The tree so far. The children of a node are consecutive."""
 
     seats: Array  # (n,) int8: the seat to act, CHANCE or END
-    first_children: Array  # (n,) int32: the first child; of an end its row of ``net_credits``
+    first_children: Array  # (n,) int32: the first child, or the row of ``net_credits`` of an end
     num_children: Array  # (n,) int32
     info_states: Array  # (n,) int64: the information state of a decision
     edges: Array  # (n,) int64: the action that led here, or the number that forced the outcome
@@ -137,7 +136,7 @@ FRAME_DTYPE: Final = np.dtype(
 
 @jit
 def hash_word(info_state: int, word: int) -> int:
-    """Return a 63-bit hash extended by a 32-bit word."""
+    """Return the 63-bit hash of what was hashed so far and another 32-bit word."""
     low = ((info_state & WORD) ^ word) * 0x21F0AAAD & WORD
     high = ((info_state >> 32) ^ (word + 0x3C6EF372 & WORD)) * 0x735A2D97 & WORD
     low ^= low >> 15
@@ -168,7 +167,7 @@ def canonicalize(row: Record, suits_isomorphic: bool) -> None:
 
 @jit
 def drop_isomorphic_actions(row: Record, legal: int) -> int:
-    """Return the legal actions without those on a card isomorphic to the one before it."""
+    """Return the legal actions without those on a card that is isomorphic to the one before."""
     for slot in range(1, MAX_HAND):
         first = len(SLOT) * slot
         isomorphic = row.own_slots[first + SLOT.card] != 0.0
@@ -215,7 +214,7 @@ def outcome_hash(g: Record, card_classes: Array) -> int:
     for index in range(int(g.num_discards)):
         digest = hash_word(digest, int(card_classes[int(g.discards[index])]))
     junked = int(g.junked_cards)
-    sum_of_junked = 0  # in any order
+    sum_of_junked = 0  # independent of the order
     while junked != 0:
         sum_of_junked += hash_word(0, int(card_classes[lowest(junked)])) & 0xFFFFFF
         junked &= junked - 1
@@ -260,18 +259,18 @@ def list_outcomes(root: Root, traversal: Traversal, frame: int, action: int) -> 
         ways += 1
         if end == len(traversal.numbers) or ways > MAX_WAYS:
             return TOO_MANY_OUTCOMES
-        noted = outcome_of_trial(root, traversal, end)
-        if noted == end:
+        outcome = outcome_of_trial(root, traversal, end)
+        if outcome == end:
             traversal.numbers[end] = number
             traversal.probabilities[end] = 0.0
             end += 1
-        traversal.probabilities[noted] += 1.0 / product
+        traversal.probabilities[outcome] += 1.0 / product
     return end
 
 
 @jit
 def outcome_of_trial(root: Root, traversal: Traversal, end: int) -> int:
-    """Return the outcome of this event that the trial is isomorphic to, or the end if it is new."""
+    """Return the outcome of this event that is isomorphic to the trial, or ``end`` if none is."""
     if not root.merge_isomorphic:
         return end
     event = int(traversal.counters[0].event)
@@ -311,7 +310,7 @@ def begin(root: Root, traversal: Traversal, tree: Tree) -> int:
 
 @jit
 def expand(root: Root, traversal: Traversal, tree: Tree) -> int:
-    """Visit nodes until none is left or the traversal must stop; return which it is."""
+    """Visit nodes until none is left or the traversal must stop. Return why it stopped."""
     counters = traversal.counters[0]
     while counters.depth != 0:
         frame = int(counters.depth) - 1
@@ -328,7 +327,7 @@ def expand(root: Root, traversal: Traversal, tree: Tree) -> int:
 
 @jit
 def visit_outcome(root: Root, traversal: Traversal, tree: Tree, frame: int) -> int:
-    """Go on to the next outcome of an event, or back where there is none left."""
+    """Go on to the next outcome of a chance node, or back if all were visited."""
     f = traversal.frames[frame]
     counters = traversal.counters[0]
     if f.next == f.end:
@@ -354,7 +353,7 @@ def visit_outcome(root: Root, traversal: Traversal, tree: Tree, frame: int) -> i
 
 @jit
 def visit_action(root: Root, traversal: Traversal, tree: Tree, frame: int) -> int:
-    """Go on to the next action of a decision, or back where there is none left."""
+    """Go on to the next action of a decision, or back if all were visited."""
     f = traversal.frames[frame]
     counters = traversal.counters[0]
     if f.actions == 0:
@@ -374,8 +373,8 @@ def visit_action(root: Root, traversal: Traversal, tree: Tree, frame: int) -> in
     f.child = child + 1
     traversal.frames[frame + 1].info_states = f.info_states
     traversal.games[frame + 1] = traversal.games[frame]
-    # An event with one outcome keeps its node, for elsewhere it has several: so all nodes of an
-    # information state are equally deep. Ends belong to none.
+    # An event with one outcome gets a node too, because elsewhere it may have several. So all nodes
+    # of an information state are equally deep. Ends belong to no information state.
     if outcomes > 1 or (has_used_chance(traversal.trial[0]) and traversal.trial[0].phase != OVER):
         make_chance_node(traversal, tree, frame + 1, child, action, end)
     else:
@@ -406,7 +405,7 @@ def make_chance_node(
 def make_decision_or_end(
     root: Root, traversal: Traversal, tree: Tree, frame: int, node: int
 ) -> None:
-    """Make a decision node, or an end, out of the record that was played to it."""
+    """Make a decision node or an end of the record that was played to it."""
     counters = traversal.counters[0]
     g = traversal.games[frame]
     if g.phase == OVER:
@@ -436,7 +435,7 @@ def make_decision_or_end(
 
 @jit
 def add_children(counters: Record, tree: Tree, node: int, seat: int, num_children: int) -> None:
-    """Give a node its children: consecutive nodes, still to be visited."""
+    """Append the children of a node, which are still to be visited."""
     tree.seats[node] = seat
     tree.first_children[node] = counters.nodes
     tree.num_children[node] = num_children
@@ -452,8 +451,8 @@ def write_node_turns(
 ) -> None:
     """Write the observations and legal actions at some nodes, replaying each from the deal.
 
-    ``seats``, ``parents`` and ``edges`` describe the whole tree: whose turn each node is, the node
-    before it, and the action or the forced chance outcome that led from there.
+    ``seats``, ``parents`` and ``edges`` describe the whole tree: the seat to act at each node, the
+    node before it, and the action or the forced chance outcome between the two.
     """
     for index in range(len(turns.nodes)):
         replay_to(root, seats, parents, edges, int(turns.nodes[index]), turns)
@@ -504,8 +503,8 @@ def update_info_states(
 ) -> None:
     """Update the information states of some tables by another turn, as ``expand`` does.
 
-    ``words`` is the memory of ``rows``, which are overwritten. Of isomorphic actions ``legal``
-    keeps one.
+    ``words`` is the memory of ``rows``, which are overwritten. ``legal`` keeps only one of several
+    isomorphic actions.
     """
     for index in range(len(rows)):
         canonicalize(rows[index], suits_isomorphic)

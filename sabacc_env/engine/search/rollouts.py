@@ -1,4 +1,4 @@
-"""Rollouts: determinizations weighted by the opponents' moves, and played out by a base policy."""
+"""Rollouts: determinizations, weighted by the opponents' moves and played by a base policy."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from sabacc_env.engine.search.determinization import (
 from sabacc_env.engine.step import deal, legal_actions, play, play_action, raise_total
 
 StochasticPolicy = Callable[[Record, int, Array], None]
-"""A function ``(observation, legal, probabilities)``: it writes the probability of each legal
-action into ``probabilities``, (MAX_ACTIONS,) float64. They are never negative and need not add up
-to 1; those of illegal actions are not read."""
+"""A function ``(observation, legal, probabilities)`` that writes the probability of each legal
+action into ``probabilities``, (MAX_ACTIONS,) float64. They are not negative and need not add up to
+1. The entries of illegal actions are not read."""
 
 
 def _array(dtype: Any, dimensions: int = 1) -> Any:
@@ -106,7 +106,7 @@ def log_weight_of(
 
 @jit
 def nearest_bet_action(g: Record, r: Record, sizes: Record, legal: int, total: int) -> int:
-    """Return the legal bet action nearest to a total, the first of equally near ones."""
+    """Return the legal bet action whose total is nearest; of equally near ones the first."""
     raises = legal >> FIRST_BET_ACTION << FIRST_BET_ACTION
     found = lowest(raises)
     nearest = -1
@@ -122,7 +122,7 @@ def nearest_bet_action(g: Record, r: Record, sizes: Record, legal: int, total: i
 
 @jit
 def probability_of(probabilities: Array, legal: int, action: int) -> float:
-    """Return the normalised probability of an action; uniform if no legal action has any."""
+    """Return the normalised probability of an action; uniform if all probabilities are 0."""
     total = 0.0
     rest = legal
     while rest != 0:
@@ -153,7 +153,7 @@ def sample_determinizations(
     determinizations: Array,
     weights: Array,
 ) -> int:
-    """Fill an array with determinizations, and write the logarithm of each one's weight.
+    """Sample determinizations into an array, and write the logarithm of the weight of each.
 
     The weight is the likelihood of the opponents' moves: the product, over their turns so far, of
     the probability that the model gives to what they played. A share ``epsilon`` of the model's
@@ -161,7 +161,7 @@ def sample_determinizations(
     all determinizations weigh the same.
 
     Returns:
-        How many were found: all, or those before the first failure.
+        How many were sampled: all, or those before the first failure.
     """
     for place in range(len(determinizations)):
         if not sample_determinization(
@@ -234,7 +234,7 @@ def play_rollouts(
     legal: int,
     net_credits: Array,
 ) -> None:
-    """Play determinizations to the end, once after each legal action, all seats by a base policy.
+    """Play determinizations to the end, once after each legal action.
 
     The deck, the dice and the random words of the policy are the same after each action of one
     determinization.
@@ -243,12 +243,12 @@ def play_rollouts(
         info_state: of the seat to act.
         workspace: scratch memory.
         base: the policy of all seats.
-        seed_low: with ``seed_high`` decides the random words.
-        seed_high: see ``seed_low``.
+        seed_low: the low word of the seed of the random words.
+        seed_high: the high word.
         determinizations: (m,) GAME_DTYPE.
-        chosen: (n,) the indices of those to play; an index may stand there several times.
+        chosen: (n,) the indices of those to play; an index may occur several times.
         legal: the legal actions as bits.
-        net_credits: (n, MAX_ACTIONS), the net credits of the seat after each action are written.
+        net_credits: (n, MAX_ACTIONS); filled with the net credits of the seat after each action.
     """
     g = workspace.game[0]
     r = info_state.rules[0]
