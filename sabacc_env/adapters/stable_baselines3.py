@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import check_int, check_number
+from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.start_ranges import Range
@@ -44,21 +44,15 @@ class SabaccVecEnv(VecEnv):
         rules: a rule set by name, path, or as a ``RuleSet``.
         num_envs: how many tables.
         num_players: seats at each table.
-        opponents: the agent that plays the other seats, as an object or by the name that it is
-            registered under, or several to draw from; a seat keeps its own for an episode.
-        weights: how often each of them is drawn, in proportion; None is equally often.
         seed: decides the deals, the opponents' play and every draw; None is random.
-        hands: hands in an episode (see ``Tables``).
-        bet_sizes: what the bet actions mean.
-        stacks: least and most credits of a seat at the start of an episode, in antes, drawn
-            evenly; None is what the rules say.
-        equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
-        sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
         reward_scale: antes that make a reward of 1.
         threads: how many threads step the tables; results do not depend on it.
+        settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
+            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks`` and ``sabacc_pots``.
 
     Raises:
         SabaccError: for arguments that make no environment; one sentence that names the argument.
+        TypeError: for an unknown keyword.
 
     >>> env = SabaccVecEnv("casino", num_envs=4, opponents=["random"], seed=0)
     >>> env.reset().shape, env.action_masks().shape
@@ -76,16 +70,10 @@ class SabaccVecEnv(VecEnv):
         num_envs: int,
         num_players: int = 2,
         *,
-        opponents: AnyOpponents,
-        weights: Sequence[float] | None = None,
         seed: int | None = None,
-        hands: int = 1,
-        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-        stacks: Range | None = None,
-        equal_stacks: float = 0.0,
-        sabacc_pots: Range | None = None,
         reward_scale: float = 1.0,
         threads: int = 1,
+        **settings: Unpack[EpisodeKeywords],
     ) -> None:
         if not 0 < check_number("reward_scale", reward_scale) < math.inf:
             raise SabaccError(f"reward_scale: {short_repr(reward_scale)} is not above 0")
@@ -97,13 +85,7 @@ class SabaccVecEnv(VecEnv):
             num_envs,
             num_players,
             np.random.default_rng(seed),
-            opponents=opponents,
-            weights=weights,
-            hands=hands,
-            bet_sizes=bet_sizes,
-            stacks=stacks,
-            equal_stacks=equal_stacks,
-            sabacc_pots=sabacc_pots,
+            episode_settings("SabaccVecEnv", **settings),
             threads=threads,
         )
         learner = self._learner

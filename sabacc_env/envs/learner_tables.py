@@ -14,15 +14,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sabacc_env.actions import (
-    DEFAULT_BET_SIZES,
     BetSize,
     encode_bet_sizes,
     num_actions,
 )
 from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
-from sabacc_env.envs.opponents import AnyOpponents, Opponents
-from sabacc_env.envs.start_ranges import Range, StartRanges
+from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
@@ -68,20 +66,18 @@ class LearnerTables:
         num_envs: how many tables.
         num_players: seats at each.
         rng: decides the deals, the opponents' play and every draw.
-        opponents: who plays the other seats (see ``Opponents``).
-        weights: how often each of them is drawn, in proportion; None is equally often.
-        hands: hands in an episode (see ``Tables``).
-        bet_sizes: what the bet actions mean.
-        stacks, equal_stacks, sabacc_pots: as of ``StartRanges``.
+        settings: the opponents, and what episodes start from.
         threads: how many threads step the tables; results do not depend on it.
-        hear: is called with ``tables`` and those of them, (n,), at which a hand of the learner's
-            has just ended, while it is the last one that they keep.
+        on_hand_end: is called with ``tables`` and those of them, (n,), at which a hand of the
+            learner's has just ended, while it is the last one that they keep.
 
     Attributes:
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
         seats: (num_envs,) the learner's seat at each.
-        finals: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of its last
-            episode at each table; rewritten in place.
+        opponents: who plays the other seats.
+        start_ranges: what episodes start from, where it is drawn.
+        final_observations: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of
+            its last episode at each table; rewritten in place.
         observation_space, action_space: of one table.
     """
 
@@ -91,36 +87,22 @@ class LearnerTables:
         num_envs: int,
         num_players: int,
         rng: np.random.Generator,
+        settings: EpisodeSettings,
         *,
-        opponents: AnyOpponents,
-        weights: Sequence[float] | None = None,
-        hands: int = 1,
-        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-        stacks: Range | None = None,
-        equal_stacks: float = 0.0,
-        sabacc_pots: Range | None = None,
         threads: int = 1,
         on_hand_end: Callable[[Tables, Ints], None] | None = None,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
         self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
-        self.start_ranges = StartRanges(
-            self.rules, self.num_players, stacks, equal_stacks, sabacc_pots
-        )
-        self._settings: dict[str, Any] = {
-            "hands": hands,
-            "bet_sizes": bet_sizes,
-            "threads": threads,
-        }
+        self.start_ranges = settings.make_start_ranges(self.rules, self.num_players)
+        self._settings, self._threads = settings, threads
         self._rng = rng
         self._on_hand_end = on_hand_end
         with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
             self.tables = self._new_tables()  # refuses what makes none
-        self.opponents = Opponents(
-            self.rules, self.num_envs, self.num_players, bet_sizes, opponents, weights
-        )
-        self.observation_space, self.action_space = seat_spaces(bet_sizes)
+        self.opponents = settings.make_opponents(self.rules, self.num_envs, self.num_players)
+        self.observation_space, self.action_space = seat_spaces(settings.bet_sizes)
         self._all = np.arange(self.num_envs)
         self.seats = self._all % self.num_players
         self.final_observations = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
@@ -130,9 +112,17 @@ class LearnerTables:
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
         self._next_starts = self.start_ranges.draw(self.num_envs, self._rng)
-        seed = int(self._rng.integers(2**63))
-        settings = self._settings | self._next_starts
-        return Tables(self.rules, self.num_envs, self.num_players, seed=seed, **settings)
+        return Tables(
+            self.rules,
+            self.num_envs,
+            self.num_players,
+            seed=int(self._rng.integers(2**63)),
+            hands=self._settings.hands,
+            bet_sizes=self._settings.bet_sizes,
+            threads=self._threads,
+            credits=self._next_starts.get("credits"),
+            sabacc_pots=self._next_starts.get("sabacc_pots"),
+        )
 
     def begin(self, rng: np.random.Generator | None = None) -> None:
         """Start every table anew: from where all stands, or all over with other chance."""
@@ -284,7 +274,7 @@ class LearnerTables:
                 f"state: it draws {list(starts)} for each episode, and this environment draws "
                 f"{list(self._next_starts)}"
             )
-        tables = Tables.from_bytes(state["tables"], threads=self._settings["threads"], **starts)
+        tables = Tables.from_bytes(state["tables"], threads=self._threads, **starts)
         if tables.rules != self.rules:
             raise SabaccError(
                 f"state: its rules, {tables.rules.name!r}, are not the rules of this environment"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import gymnasium
 import numpy as np
@@ -12,18 +12,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import check_int
 from sabacc_env.envs.aec import SabaccAEC, check_action
+from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import Floats, seat_spaces
-from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.reset_options import (
     RENDER_MODES,
     TABLE_OPTIONS,
     check_render_mode,
     select_options,
 )
-from sabacc_env.envs.start_ranges import Range, StartRanges
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.render.text import render_text
@@ -69,11 +67,11 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
-    ``opponents``: a registered name or an agent, or several that each seat draws from;
-    ``weights``: how often each of them is drawn. ``hands``: hands in an episode. ``bet_sizes``:
-    what the bet actions mean. ``stacks``, ``equal_stacks``, ``sabacc_pots``: what episodes start
-    from, drawn (``envs.start_ranges.StartRanges``). ``render_mode``: ``"ansi"`` returns the table
-    as text, ``"human"`` prints it, both as the learner may see it.
+    ``render_mode``: ``"ansi"`` returns the table as text, ``"human"`` prints it, both as the
+    learner may see it. Then the fields of ``EpisodeSettings`` by keyword. ``opponents``: a
+    registered name or an agent, or several that each seat draws from; ``weights``: how often each
+    of them is drawn. ``hands``: hands in an episode. ``bet_sizes``: what the bet actions mean.
+    ``stacks``, ``equal_stacks``, ``sabacc_pots``: what episodes start from, drawn.
 
     ## Version History
     v0: first version.
@@ -92,25 +90,16 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         rules: str | Path | RuleSet = "casino",
         num_players: int = 2,
         *,
-        opponents: AnyOpponents = "random",
-        weights: Sequence[float] | None = None,
-        hands: int = 1,
-        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-        stacks: Range | None = None,
-        equal_stacks: float = 0.0,
-        sabacc_pots: Range | None = None,
         render_mode: str | None = None,
+        **settings: Unpack[EpisodeKeywords],
     ) -> None:
-        self._table = SabaccAEC(rules, num_players, hands, bet_sizes)
+        episode = episode_settings("SabaccEnv", **settings)
+        self._table = SabaccAEC(rules, num_players, episode.hands, episode.bet_sizes)
         self.rules, self.num_players = self._table.rules, self._table.num_players
         self.render_mode = check_render_mode(render_mode)
-        self._start_ranges = StartRanges(
-            self.rules, self.num_players, stacks, equal_stacks, sabacc_pots
-        )
-        self._opponents = Opponents(
-            self.rules, len(ONLY_TABLE), self.num_players, bet_sizes, opponents, weights
-        )
-        self.observation_space, self.action_space = seat_spaces(bet_sizes)
+        self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
+        self._opponents = episode.make_opponents(self.rules, len(ONLY_TABLE), self.num_players)
+        self.observation_space, self.action_space = seat_spaces(episode.bet_sizes)
         self.seat = -1  # the learner's; the first reset moves it on
         self._over = True
         self._reward = 0.0

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import check_int, check_int_array, explain_memory_error, is_legal
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
+from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
-from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.reset_options import select_options
-from sabacc_env.envs.start_ranges import Range
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.hand_ranks import hand_name
 from sabacc_env.rules import RuleSet
@@ -59,17 +57,14 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         num_envs: how many tables.
         rules: a rule set by name, path, or as a ``RuleSet``.
         num_players: seats at each table.
-        opponents: a registered name or an agent, or several that each seat draws from.
-        weights: how often each of them is drawn, in proportion; None is equally often.
-        hands: hands in an episode (see ``Tables``).
-        bet_sizes: what the bet actions mean.
-        stacks, equal_stacks, sabacc_pots: what episodes start from, where it is drawn
-            (``envs.start_ranges.StartRanges``).
         threads: how many threads step the tables; results do not depend on it.
         autoreset_mode: an ``AutoresetMode`` or its value.
+        settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
+            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks`` and ``sabacc_pots``.
 
     Raises:
         SabaccError: for arguments that make no environment; one sentence that names the argument.
+        TypeError: for an unknown keyword.
 
     Attributes:
         learner: the ``LearnerTables``; ``learner.tables`` are the ``Tables``.
@@ -87,15 +82,9 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         rules: str | Path | RuleSet = "casino",
         num_players: int = 2,
         *,
-        opponents: AnyOpponents = "random",
-        weights: Sequence[float] | None = None,
-        hands: int = 1,
-        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-        stacks: Range | None = None,
-        equal_stacks: float = 0.0,
-        sabacc_pots: Range | None = None,
         threads: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        **settings: Unpack[EpisodeKeywords],
     ) -> None:
         self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self._autoreset_mode}
@@ -109,13 +98,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             self.num_envs,
             num_players,
             self.np_random,
-            opponents=opponents,
-            weights=weights,
-            hands=hands,
-            bet_sizes=bet_sizes,
-            stacks=stacks,
-            equal_stacks=equal_stacks,
-            sabacc_pots=sabacc_pots,
+            episode_settings("SabaccVectorEnv", **settings),
             threads=threads,
             # Not a method: the environment would hold itself, and its memory until a collection.
             on_hand_end=partial(_record_outcomes, self._finished, self._outcomes),

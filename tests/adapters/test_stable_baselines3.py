@@ -213,6 +213,13 @@ def test_what_makes_no_environment_is_refused_in_one_sentence(arguments, sentenc
         SabaccVecEnv(**given)
 
 
+def test_an_unknown_keyword_is_named():
+    with pytest.raises(
+        TypeError, match=r"^SabaccVecEnv\(\) got .* 'weight'; did you mean weights\?$"
+    ):
+        SabaccVecEnv("casino", 4, opponents="random", weight=[1])
+
+
 def test_opponents_by_name_are_built_for_the_game():
     by_name = SabaccVecEnv("orsl", 8, 3, opponents=["random"], bet_sizes=("max",), seed=7)
     built = make(8, 3, load_rules("orsl"), bet_sizes=("max",))

@@ -501,3 +501,9 @@ def test_bad_arguments(arguments, message):
 def test_an_unknown_render_mode_is_refused():
     with pytest.raises(SabaccError, match="unknown render_mode 'rgb_array'; use ansi or human"):
         SabaccEnv(render_mode="rgb_array")
+
+
+def test_an_unknown_keyword_is_named():
+    unknown = r"SabaccEnv\(\) got an unexpected keyword argument 'stack'; did you mean stacks\?"
+    with pytest.raises(TypeError, match=unknown):
+        gymnasium.make("Sabacc-v0", stack=(5, 5))

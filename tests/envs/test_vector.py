@@ -523,3 +523,8 @@ def test_a_reset_comes_first():
             env.step(np.full(3, JUNK))
         with pytest.raises(SabaccError, match="call reset first"):
             env.reset(options={"reset_mask": np.ones(3, dtype=bool)})
+
+
+def test_an_unknown_keyword_is_named():
+    with pytest.raises(TypeError, match=r"^SabaccVectorEnv\(\) got an unexpected .* 'wait'$"):
+        SabaccVectorEnv(4, wait=1)

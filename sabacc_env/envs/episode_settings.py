@@ -1,0 +1,72 @@
+"""The settings that environments with one learner's seat share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.arguments import check_keywords
+from sabacc_env.envs.opponents import AnyOpponents, Opponents
+from sabacc_env.envs.start_ranges import Range, StartRanges
+from sabacc_env.rules import RuleSet
+
+
+class EpisodeKeywords(TypedDict, total=False):
+    """The fields of ``EpisodeSettings`` as keywords of an environment, each optional."""
+
+    opponents: AnyOpponents
+    weights: Sequence[float] | None
+    hands: int
+    bet_sizes: Sequence[BetSize]
+    stacks: Range | None
+    equal_stacks: float
+    sabacc_pots: Range | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EpisodeSettings:
+    """Against whom a learner plays, for how long, and what its episodes start from.
+
+    ``Sabacc-v0``, its vector form and ``SabaccVecEnv`` take these as keywords.
+
+    Attributes:
+        opponents: who plays the other seats: an agent as an object, or by the name that it is
+            registered under, or several; each seat draws its own when an episode starts.
+        weights: how often each of them is drawn, in proportion; None is equally often.
+        hands: hands in an episode (see ``Tables``).
+        bet_sizes: what the bet actions mean (docs/reference/actions.md).
+        stacks: least and most credits of a seat at the start of an episode, in antes, drawn
+            evenly; None is what the rules say.
+        equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
+        sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
+    """
+
+    opponents: AnyOpponents = "random"
+    weights: Sequence[float] | None = None
+    hands: int = 1
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES
+    stacks: Range | None = None
+    equal_stacks: float = 0.0
+    sabacc_pots: Range | None = None
+
+    def make_opponents(self, rules: RuleSet, num_tables: int, num_players: int) -> Opponents:
+        """Return the agents that play the other seats of so many tables."""
+        return Opponents(
+            rules, num_tables, num_players, self.bet_sizes, self.opponents, self.weights
+        )
+
+    def make_start_ranges(self, rules: RuleSet, num_players: int) -> StartRanges:
+        """Return what episodes start from."""
+        return StartRanges(rules, num_players, self.stacks, self.equal_stacks, self.sabacc_pots)
+
+
+def episode_settings(environment: str, **keywords: Unpack[EpisodeKeywords]) -> EpisodeSettings:
+    """Return the settings that an environment was given as keywords.
+
+    Raises:
+        TypeError: for an unknown keyword; names it and the environment.
+    """
+    check_keywords(environment, keywords, EpisodeKeywords.__annotations__)
+    return EpisodeSettings(**keywords)
