@@ -12,7 +12,7 @@ from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.sb3.config import MaskablePPOConfig
 
 if TYPE_CHECKING:
-    from sabacc_training.runs.callback import Trainer
+    from sabacc_training.runs.trainer import Trainer
 
 TRAINERS: Final[dict[str, type[RunConfig]]] = {"sb3": MaskablePPOConfig, "ppo": PPOConfig}
 """The values of the key ``trainer``; "sb3" is the default."""
@@ -49,18 +49,24 @@ def make_trainer(config: RunConfig, state: Mapping[str, Any] | None = None) -> T
 
 
 def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
-    """Train an agent and return the path of its file; import only the trainer that runs.
+    """Train an agent and return the path of its file.
+
+    The folder will hold ``config.json``, ``checkpoint.pt``, ``tensorboard/``, ``best.safetensors``
+    after the first evaluation and, at the end, ``agent.safetensors``. On SIGINT and SIGTERM the run
+    saves a checkpoint after the current update. If the process is killed, at most the work since
+    the last checkpoint is lost.
 
     Args:
         config: the run.
         folder: where its files go; made if it is missing.
         resume: continue from the checkpoint in the folder, as if there had been no stop.
+
+    Raises:
+        SabaccError: if the folder holds a run that is not to be resumed, or none that could be, or
+            if another process writes into it; for an unknown agent, before anything is written; if
+            the disk is full.
+        StoppedBySignal: on SIGINT or SIGTERM, after the checkpoint is written.
     """
-    if isinstance(config, PPOConfig):
-        from sabacc_training.ppo.run import train as train_ppo
+    from sabacc_training.runs.run import run_training
 
-        return train_ppo(config, folder, resume=resume)
-    from sabacc_training.sb3.run import train as train_sb3
-
-    assert isinstance(config, MaskablePPOConfig)
-    return train_sb3(config, folder, resume=resume)
+    return run_training(config, folder, resume, make_trainer)

@@ -14,9 +14,9 @@ from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
 from sabacc_training.experiments import zoo_publishing
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.run import train
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.trainers import train
 
 from sabacc_env import load_rules
 from sabacc_env.agent import registered_agents

@@ -21,13 +21,13 @@ from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.run import train
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.runs.callback import AGENT, BEST, CHECKPOINT, EVENTS
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.solved_games.solver import solve
+from sabacc_training.trainers import train
 
 from sabacc_env import SabaccError, Tables, load_rules
 from tests.support.commands import command

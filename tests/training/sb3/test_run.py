@@ -20,8 +20,8 @@ from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparameters
-from sabacc_training.sb3.run import train
 from sabacc_training.sb3.trainer import MaskablePPOTrainer
+from sabacc_training.trainers import train
 
 from sabacc_env import SabaccError, load_rules
 from tests.support.commands import command

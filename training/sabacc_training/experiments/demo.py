@@ -10,9 +10,9 @@ from typing import Final
 from sabacc_training.config.base import load_config, validated
 from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, PairResult, play_pair
 from sabacc_training.evaluation.progress import MatchProgress
-from sabacc_training.runs.callback import holds_run
+from sabacc_training.runs.run import holds_run
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.sb3.run import train
+from sabacc_training.trainers import train
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
 """The opponents of the trained agent; it has met the first three in training."""

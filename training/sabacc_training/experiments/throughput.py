@@ -32,10 +32,8 @@ class FrozenTables:
         tables = make_tables(config)
         tables.play(random_legal, 4 * HAND_STEPS)
         indices = np.arange(tables.num_tables)
-        self._hands, self._upcoming_chance = (
-            tables.opponents_hands(indices),
-            tables.upcoming_chance(indices),
-        )
+        self._opponents_hands = tables.opponents_hands(indices)
+        self._upcoming_chance = tables.upcoming_chance(indices)
         self._tables = tables
         self._ends = [indices % HAND_STEPS == step for step in range(HAND_STEPS)]
         net = np.zeros((tables.num_tables, tables.num_players), np.int64)
@@ -54,9 +52,9 @@ class FrozenTables:
 
     def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return the frozen values."""
-        return self._of(self._hands, tables)
+        return self._of(self._opponents_hands, tables)
 
-    def coming(self, tables: ArrayLike) -> NDArray[np.float32]:
+    def upcoming_chance(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return the frozen values."""
         return self._of(self._upcoming_chance, tables)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -12,8 +12,7 @@ from signal import Signals
 from sabacc_env.agent import Agent
 from sabacc_training.config.run import RunConfig
 from sabacc_training.experiments.timed_run import TimedRun
-from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.runs.callback import AGENT, Trainer
+from sabacc_training.runs.callback import AGENT
 
 
 @dataclass(frozen=True)
@@ -67,30 +66,8 @@ def train_to_target(
     callback = _MeasuringCallback(run, measure, on_measurement)
     run.stopwatch.start()
     with suppress(_TargetReachedError):
-        _train(run.trainer, callback)
+        run.trainer.learn(callback)
     return callback.final_measurement()
-
-
-def _train(trainer: Trainer, callback: _MeasuringCallback) -> None:
-    """Train to the end of a run with either trainer."""
-    if isinstance(trainer.config, PPOConfig):
-        from sabacc_training.ppo.trainer import PPOTrainer
-
-        assert isinstance(trainer, PPOTrainer)
-        while trainer.steps < trainer.config.steps:
-            trainer.update()
-            callback.between_updates()
-        return
-    from sabacc_training.sb3.run import SB3Callback
-    from sabacc_training.sb3.trainer import MaskablePPOTrainer
-
-    assert isinstance(trainer, MaskablePPOTrainer)
-    trainer.model.learn(
-        trainer.config.steps - trainer.steps,
-        callback=SB3Callback(trainer, callback),
-        reset_num_timesteps=trainer.steps == 0,
-    )
-    trainer.update_followers()
 
 
 class _TargetReachedError(Exception):
@@ -104,6 +81,9 @@ class _MeasuringCallback:
         self, run: TimedRun, measure: Measure, on_measurement: Callable[[Measurement], None]
     ) -> None:
         self._run, self._measure, self._on_measurement = run, measure, on_measurement
+
+    def log(self, steps: int, metrics: Mapping[str, float]) -> None:
+        """Do nothing: metrics are not kept."""
 
     def between_updates(self) -> None:
         """Measure where a measurement is due.

@@ -11,8 +11,8 @@ from sabacc_training import trainers
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.jobs.stopwatch import Stopwatch
-from sabacc_training.runs.callback import Trainer
 from sabacc_training.runs.checkpoint import load_checkpoint, refuse_malformed_state, save_checkpoint
+from sabacc_training.runs.trainer import Trainer
 
 CHECKPOINT_SECONDS: Final = 30
 """Seconds between two checkpoints."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +32,7 @@ from sabacc_training.ppo.seat_assignment import AgentPerGame
 from sabacc_training.ppo.table_access import table_access
 from sabacc_training.ppo.teachers import Teachers
 from sabacc_training.runs.opponent_pool import OpponentPool
+from sabacc_training.runs.trainer import UpdateCallback
 
 ADAM_EPSILON: Final = 1e-5
 """Usual for PPO."""
@@ -115,6 +117,24 @@ class PPOTrainer:
     def progress(self) -> float:
         """The fraction of the run that is done."""
         return min(1.0, self.steps / self.config.steps)
+
+    def learn(self, callback: UpdateCallback) -> None:
+        """Update until the run is over; log the metrics of each update and call the callback."""
+        while self.steps < self.config.steps:
+            before, began = self.steps, time.perf_counter()
+            self.update()
+            seconds = time.perf_counter() - began
+            speed = {"time/fps": (self.steps - before) / seconds}
+            sections = {
+                f"time/{name.replace(' ', '_')}_seconds": total
+                for name, total in self.profiler.seconds.items()
+            }
+            callback.log(self.steps, speed | self.metrics | sections)
+            callback.between_updates()
+
+    def summary(self) -> str:
+        """Say where the time of the run went."""
+        return f"where the time went: {self.profiler}"
 
     # An update.
 

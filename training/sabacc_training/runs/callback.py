@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from signal import Signals
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from sabacc_env.agent import Agent
-from sabacc_env.errors import SabaccError
-from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
-from sabacc_training.runs.checkpoint import (
-    load_checkpoint,
-    refuse_malformed_state,
-    save_checkpoint,
-)
+from sabacc_training.runs.checkpoint import save_checkpoint
 from sabacc_training.runs.progress import TrainingProgress
 from sabacc_training.runs.tensorboard import EventWriter
+from sabacc_training.runs.trainer import Trainer
 
 AGENT: Final = "agent.safetensors"
 """File name of the trained agent in the folder of its run."""
@@ -33,61 +27,6 @@ CHECKPOINT: Final = "checkpoint.pt"
 EVENTS: Final = "tensorboard"
 
 
-class Trainer(Protocol):
-    """What every trainer offers to a run."""
-
-    @property
-    def config(self) -> Any:
-        """The run's configuration, a ``RunConfig``."""
-        ...
-
-    @property
-    def steps(self) -> int:
-        """The learner's decisions so far."""
-        ...
-
-    @property
-    def average(self) -> Agent:
-        """The policy that is saved."""
-        ...
-
-    def state(self) -> dict[str, Any]:
-        """Return everything that ``restore`` needs to continue as if there had been no stop."""
-        ...
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from a ``state`` of a trainer of the same configuration."""
-        ...
-
-    def save_agent(self, path: Path) -> None:
-        """Write the policy that is saved."""
-        ...
-
-
-def holds_run(folder: Path) -> bool:
-    """Return whether a folder holds a run that can be resumed."""
-    return os.path.exists(folder / CHECKPOINT)  # noqa: PTH110 (Path's raises PermissionError)
-
-
-def resumed_state(config: RunConfig, folder: Path, resume: bool) -> dict[str, Any] | None:
-    """Return the state that a run continues from; None for a new run.
-
-    Raises:
-        SabaccError: if the folder holds a run that is not to be resumed, or none that could be.
-    """
-    if not resume and holds_run(folder):
-        raise SabaccError(
-            f"{folder}: holds a run already; resume it (--resume) or choose another folder"
-        )
-    if not resume:
-        return None
-    state = load_checkpoint(folder / CHECKPOINT, config)
-    with refuse_malformed_state(folder / CHECKPOINT):
-        float(state["seconds"])
-        float(state["best"] or 0)
-    return state
-
-
 class RunCallback:
     """Evaluates, saves and stops a run between its updates.
 
@@ -97,7 +36,7 @@ class RunCallback:
         folder: where the run's files are.
         bar: shows the progress.
         signals: the signals that were received.
-        events: records margins.
+        events: records metrics and margins.
         state: the state that the run continues from, None for a new run.
     """
 
@@ -123,6 +62,10 @@ class RunCallback:
         self._best: float | None = state["best"] if state else None
         if self._best is not None:
             bar.best(self._best)
+
+    def log(self, steps: int, metrics: Mapping[str, float]) -> None:
+        """Write metrics by their TensorBoard tags."""
+        self._events.write(steps, metrics)
 
     def between_updates(self) -> None:
         """Evaluate, save a checkpoint and stop, each if it is time.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_agents.networks.network import NetworkInfo, save_network
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter, Logger
 from torch import nn
 
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_training.config.run import check_threads, linear
 from sabacc_training.runs.opponent_pool import OpponentPool
+from sabacc_training.runs.trainer import UpdateCallback
 from sabacc_training.sb3.config import MaskablePPOConfig
 from sabacc_training.sb3.policy import Actor, Features, PolicyAgent, network_weights
 
@@ -53,6 +56,20 @@ class MaskablePPOTrainer:
     def steps(self) -> int:
         """The learner's decisions so far."""
         return int(self.model.num_timesteps)
+
+    def learn(self, callback: UpdateCallback) -> None:
+        """Learn to the end of the run; log metrics and call the callback before each rollout."""
+        self.model.set_logger(Logger(None, [_MetricsLogger(callback)]))
+        self.model.learn(
+            self.config.steps - self.steps,
+            callback=_RolloutCallback(self, callback),
+            reset_num_timesteps=False,
+        )
+        self.update_followers()
+
+    def summary(self) -> str:
+        """Say nothing."""
+        return ""
 
     def update_followers(self) -> None:
         """Update what follows the policy: average, opponent pool, starts of hands, entropy weight.
@@ -122,6 +139,45 @@ class MaskablePPOTrainer:
         np.random.set_state(state["numpy_rng"])  # noqa: NPY002
 
 
+class _MetricsLogger(KVWriter):
+    """Passes what Stable-Baselines3 logs on to a callback."""
+
+    def __init__(self, callback: UpdateCallback) -> None:
+        self._callback = callback
+
+    def write(
+        self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
+    ) -> None:
+        """Log the numbers among these values."""
+        numbers = {name: float(each) for name, each in key_values.items() if isinstance(each, Real)}
+        self._callback.log(step, numbers)
+
+    def close(self) -> None:
+        """Do nothing: there is no file."""
+
+
+class _RolloutCallback(BaseCallback):
+    """Calls a callback of ours before each rollout."""
+
+    def __init__(self, trainer: MaskablePPOTrainer, callback: UpdateCallback) -> None:
+        super().__init__()
+        self._trainer = trainer
+        self._callback = callback
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self._trainer.update_followers()
+        self.logger.record("train/ent_coef", self._trainer.model.ent_coef)
+        self._callback.between_updates()
+
+    def _on_rollout_end(self) -> None:
+        hands, margin = self._trainer.env.margin_since()
+        self.logger.record("rollout/hands", hands)
+        self.logger.record("rollout/margin", margin)
+
+
 def _environment(config: MaskablePPOConfig) -> SabaccVecEnv:
     return SabaccVecEnv(
         config.rule_set,
@@ -140,7 +196,7 @@ def _environment(config: MaskablePPOConfig) -> SabaccVecEnv:
 def _model(config: MaskablePPOConfig, env: SabaccVecEnv) -> MaskablePPO:
     hyperparameters = config.sb3
     hidden = list(hyperparameters.hidden_sizes)
-    model = MaskablePPO(
+    return MaskablePPO(
         MaskableActorCriticPolicy,
         env,
         learning_rate=lambda remaining: linear(hyperparameters.learning_rate, 1 - remaining),
@@ -163,5 +219,3 @@ def _model(config: MaskablePPOConfig, env: SabaccVecEnv) -> MaskablePPO:
             },
         },
     )
-    model.set_logger(Logger(None, []))  # its own would leave a folder in the temporary directory
-    return model
