@@ -18,6 +18,7 @@ from sabacc_env.actions import CALL, CHECK, JUNK
 from sabacc_env.agent import RandomAgent
 from sabacc_env.envs.single_seat import SabaccEnv
 from sabacc_env.game.view import GameView
+from tests.support.comparing import comparable
 from tests.support.toys import Preferring
 
 every_rules = pytest.mark.parametrize("rules", rule_sets())
@@ -40,15 +41,6 @@ def steps(env: Any, rng: np.random.Generator) -> list[Any]:
         returned.append(env.step(random_action(env, rng)))
         done = returned[-1][2]
     return returned
-
-
-def plain(value: Any) -> Any:
-    """Return something of arrays that can be compared with ==."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    return value.tobytes() if isinstance(value, np.ndarray) else value
 
 
 # The checkers.
@@ -123,8 +115,8 @@ def test_it_is_the_game_that_pettingzoos_environment_plays(rules):
         while not all(table.terminations.values()):
             agent = table.agent_selection
             if agent == learner and seen is not None:
-                assert plain(seen[0]) == plain(table.observe(agent)["observation"])
-                assert plain(seen[4]) == plain(table.infos[agent])
+                assert comparable(seen[0]) == comparable(table.observe(agent)["observation"])
+                assert comparable(seen[4]) == comparable(table.infos[agent])
                 assert seen[1:4] == (0.0, False, False)
             mask = table.observe(agent)["action_mask"]
             action = int(opponent.act(None, mask[None], None, np.zeros(1))[0])
@@ -134,8 +126,8 @@ def test_it_is_the_game_that_pettingzoos_environment_plays(rules):
         observation, reward, terminated, truncated, info = seen
         assert (terminated, truncated) == (True, False)
         assert reward == table.rewards[learner]
-        assert plain(observation) == plain(table.observe(learner)["observation"])
-        assert plain(info) == plain(table.infos[learner])
+        assert comparable(observation) == comparable(table.observe(learner)["observation"])
+        assert comparable(info) == comparable(table.infos[learner])
         assert env.game.net_credits == table.game.net_credits
 
 
@@ -185,11 +177,11 @@ def test_masks_observations_and_types(rules):
             assert env.game.seat_to_act == env.seat
             assert env.observation_space.contains(observation)
             assert (info["action_mask"].dtype, env.action_masks().dtype) == (np.int8, np.bool_)
-            assert plain(info["action_mask"].astype(bool)) == plain(env.action_masks())
+            assert comparable(info["action_mask"].astype(bool)) == comparable(env.action_masks())
             assert info["action_mask"].any()
             kept.append((observation, observation.copy()))
             observation, _, terminated, _, info = env.step(random_action(env, rng))
-    assert all(plain(then) == plain(now) for then, now in kept)  # never written to again
+    assert all(comparable(then) == comparable(now) for then, now in kept)  # never written to again
 
 
 # Illegal actions.
@@ -206,7 +198,7 @@ def test_an_illegal_action_ends_the_episode(rules):
         assert info["illegal_action"] is True
         assert not info["action_mask"].any()
         assert not env.action_masks().any()
-        assert plain(observation) == plain(before)
+        assert comparable(observation) == comparable(before)
         with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
             env.step(0)
     _, info = env.reset()
@@ -240,9 +232,9 @@ def test_a_step_needs_an_episode():
 
 def course(env: Any, seed: int, episodes: int) -> list[Any]:
     rng = np.random.default_rng(seed)
-    shown = [plain(env.reset(seed=seed))]
+    shown = [comparable(env.reset(seed=seed))]
     for _ in range(episodes):
-        shown += [plain(steps(env, rng)), env.seat, plain(env.reset())]
+        shown += [comparable(steps(env, rng)), env.seat, comparable(env.reset())]
     return shown
 
 
@@ -286,8 +278,8 @@ def test_copies_have_the_same_future(copied):
     steps(copied(env), np.random.default_rng(3))  # a copy's play leaves its original alone
     assert env.game.to_bytes() == before
     played = [steps(each, np.random.default_rng(4)) for each in (env, twin)]
-    assert plain(played[0]) == plain(played[1])
-    assert plain(env.reset()) == plain(twin.reset())
+    assert comparable(played[0]) == comparable(played[1])
+    assert comparable(env.reset()) == comparable(twin.reset())
 
 
 # Options.
@@ -348,9 +340,9 @@ def test_a_refused_reset_draws_no_chance(refused, seed):
         env.reset(seed=seed, options=refused)
     assert env.unwrapped.np_random_seed == twin.unwrapped.np_random_seed
     for _ in range(3):
-        played = [plain(steps(each, np.random.default_rng(3))) for each in (env, twin)]
+        played = [comparable(steps(each, np.random.default_rng(3))) for each in (env, twin)]
         assert played[0] == played[1]
-        assert plain(env.reset()) == plain(twin.reset())
+        assert comparable(env.reset()) == comparable(twin.reset())
         assert env.seat == twin.seat
 
 

@@ -18,6 +18,7 @@ from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule
 from sabacc_env.actions import FIRST_BET, JUNK
 from sabacc_env.game.keys import hand_key
 from sabacc_env.observation import blocks
+from tests.support.comparing import comparable
 
 with warnings.catch_warnings():  # pettingzoo.test imports environments in a deprecated way
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -94,22 +95,10 @@ def steps(env: Any, rng: random.Random, calm: float = 0.8) -> Iterator[str]:
         yield agent
 
 
-def plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return (
-            value.dtype.str,
-            value.shape,
-            hashlib.blake2b(value.tobytes(), digest_size=12).hexdigest(),
-        )
-    return value
-
-
 def everything(env: Any) -> dict[str, Any]:
     """Return all that an environment shows, comparable with ==; the state is all observations."""
     shown = {
-        name: plain(getattr(env.unwrapped, name))
+        name: comparable(getattr(env.unwrapped, name))
         for name in (
             "agents",
             "agent_selection",
@@ -120,8 +109,8 @@ def everything(env: Any) -> dict[str, Any]:
             "infos",
         )
     }
-    masks = {agent: plain(env.observe(agent)["action_mask"]) for agent in env.possible_agents}
-    return shown | {"masks": masks, "observations": plain(env.state())}
+    masks = {agent: comparable(env.observe(agent)["action_mask"]) for agent in env.possible_agents}
+    return shown | {"masks": masks, "observations": comparable(env.state())}
 
 
 def course(env: Any, seed: int) -> tuple[str, int]:
@@ -636,7 +625,7 @@ def test_parallel_env_plays_the_same_game(rules: str) -> None:
     rng = random.Random(4)
     while parallel.agents:
         for agent in env.agents:
-            assert plain(observations[agent]) == plain(env.observe(agent))
+            assert comparable(observations[agent]) == comparable(env.observe(agent))
         action = random_action(env, rng)
         env.step(action)
         observations, rewards, terminations, _, _ = parallel.step(

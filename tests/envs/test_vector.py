@@ -14,6 +14,7 @@ from sabacc_env import SabaccError, rule_sets
 from sabacc_env.actions import CALL, CHECK, JUNK, encode_bet_sizes
 from sabacc_env.envs.vector import SabaccVectorEnv
 from sabacc_env.game.turn_buffers import TurnBuffers
+from tests.support.comparing import comparable
 from tests.support.toys import Preferring
 
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
@@ -33,21 +34,10 @@ def random_actions(masks: Any, rng: np.random.Generator) -> np.ndarray:
     return scores.argmax(axis=1)
 
 
-def plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        data = value.tobytes() if value.dtype != object else [plain(item) for item in value]
-        return value.dtype.str, value.shape, data
-    return value
-
-
 def told(info: dict[str, Any], table: int) -> dict[str, Any]:
     """Return what an info says of one table, as an environment of its own would."""
     return {
-        name: told(value, table) if isinstance(value, dict) else plain(value[table])
+        name: told(value, table) if isinstance(value, dict) else comparable(value[table])
         for name, value in info.items()
         if not name.startswith("_") and info[f"_{name}"][table]
     }
@@ -142,7 +132,7 @@ def episodes(env: Any, steps: int) -> list[list[list[Any]]]:
     """Play the first legal action everywhere; return each table's steps, without those ignored."""
     mode = env.metadata["autoreset_mode"]
     observations, _ = env.reset(seed=5)
-    played: list[list[Any]] = [[plain(row)] for row in observations]
+    played: list[list[Any]] = [[comparable(row)] for row in observations]
     ended = np.zeros(env.num_envs, dtype=bool)
     for _ in range(steps):
         ignored = ended if mode is NEXT_STEP else np.zeros_like(ended)
@@ -156,16 +146,16 @@ def episodes(env: Any, steps: int) -> list[list[list[Any]]]:
                 assert rewards[table] == 0
                 assert not ended[table]
                 assert masks[table].all()
-                played[table].append(plain(observations[table]))
+                played[table].append(comparable(observations[table]))
                 continue
             final, said = observations[table], told(info, table)
             if ended[table] and mode is SAME_STEP:
                 final, said = info["final_obs"][table], said["final_info"]
                 assert not info["final_info"]["action_mask"][table].any()
             del said["action_mask"]
-            played[table] += [rewards[table], bool(ended[table]), plain(final), said]
+            played[table] += [rewards[table], bool(ended[table]), comparable(final), said]
             if ended[table] and mode is not NEXT_STEP:
-                played[table].append(plain(first[table]))
+                played[table].append(comparable(first[table]))
     return played
 
 
@@ -281,9 +271,11 @@ def test_it_tells_what_the_single_environment_does(rules, hands, mode):
             if over and mode is SAME_STEP:
                 seen, said = infos["final_obs"][0], said["final_info"]
             elif over:
-                said["action_mask"] = plain(info["action_mask"])  # that of the next step is there
-            assert plain(seen) == plain(observation)
-            assert said == plain(info)
+                said["action_mask"] = comparable(
+                    info["action_mask"]
+                )  # that of the next step is there
+            assert comparable(seen) == comparable(observation)
+            assert said == comparable(info)
             if "net_credits" in info:
                 revealed.append(len(info["revealed_hands"]))
     assert len(revealed) > 5 * hands
@@ -385,9 +377,9 @@ def test_random_actions_of_the_space_go_on_for_ever(mode):
 
 def course(env: Any, seed: int | None, steps: int = 40) -> list[Any]:
     rng = np.random.default_rng(1)
-    first = plain(env.reset(seed=seed))
+    first = comparable(env.reset(seed=seed))
     masks = (env.action_masks() for _ in range(steps))
-    return [first, *(plain(env.step(random_actions(mask, rng))) for mask in masks)]
+    return [first, *(comparable(env.step(random_actions(mask, rng))) for mask in masks)]
 
 
 def test_same_seed_same_bytes_at_any_number_of_threads():

@@ -6,6 +6,7 @@ import numpy as np
 
 from sabacc_env import Tables
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
+from sabacc_env.agent import RandomAgent
 from sabacc_env.game.turn_buffers import TurnBuffers
 
 AGENT_NAMES = (
@@ -37,6 +38,15 @@ def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **o
     for _ in range(steps):
         yield tables.observations.copy(), tables.action_masks.copy()
         tables.step(agent.act(tables.observations, tables.action_masks, rng))
+
+
+def random_tables(rules, num_players, steps=40):
+    """Return 64 tables after some steps of random agents."""
+    tables = Tables(rules, num_tables=64, num_players=num_players, seed=3)
+    agent, rng = RandomAgent(tables.rules, 2), np.random.default_rng(0)
+    for _ in range(steps):
+        tables.step(agent.act(tables.observations, tables.action_masks, rng))
+    return tables
 
 
 def decision(game, bet_sizes=DEFAULT_BET_SIZES):

@@ -16,3 +16,11 @@ def command(*arguments: object) -> int:
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """Run ``sabacc`` with these arguments; return its exit code, output and errors."""
     return command(*arguments), *capsys.readouterr()
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """Run ``sabacc`` with arguments that it refuses; return its one sentence."""
+    code, output, error = run(capsys, *arguments)
+    assert (code, output) == (2, "")
+    assert error.count("\n") == 1
+    return error

@@ -7,22 +7,14 @@ import numpy as np
 import pytest
 from sabacc_agents.networks.features import FeatureExtractor, totals_after
 
-from sabacc_env import SabaccError, Tables, load_rules, rule_sets
-from sabacc_env.agent import RandomAgent
+from sabacc_env import SabaccError, load_rules, rule_sets
+from tests.support.agents import random_tables
 
 SIX = [load_rules(name) for name in rule_sets()]
 
 
-def played(rules, num_players, turns=40):
-    tables = Tables(rules, num_tables=64, num_players=num_players, seed=3)
-    agent, rng = RandomAgent(tables.rules, 2), np.random.default_rng(0)
-    for _ in range(turns):
-        tables.step(agent.act(tables.observations, tables.action_masks, rng))
-    return tables
-
-
 def test_totals_of_the_card_actions():
-    tables = played("casino", 2, turns=1)
+    tables = random_tables("casino", 2, steps=1)
     totals = [
         sum(tables.observations[:, feature] * factor for feature, factor in total)
         for total in totals_after(tables.rules)
@@ -47,7 +39,7 @@ def test_totals_of_the_card_actions():
 
 @pytest.mark.parametrize("rules", SIX, ids=rule_sets())
 def test_inputs_are_columns_and_three_functions_of_each_total(rules):
-    observations = played(rules, 3).observations
+    observations = random_tables(rules, 3).observations
     extractor = FeatureExtractor.for_games([rules], 3)
     columns, distances, zero, near = np.split(
         extractor.extract(observations),
@@ -69,7 +61,7 @@ def test_inputs_are_columns_and_three_functions_of_each_total(rules):
 @pytest.mark.parametrize("num_players", [2, 5])
 def test_features_that_are_left_out_never_vary(games, num_players):
     extractor = FeatureExtractor.for_games(games, num_players)
-    rows = np.concatenate([played(rules, num_players).observations for rules in games])
+    rows = np.concatenate([random_tables(rules, num_players).observations for rules in games])
     left_out = np.setdiff1d(np.arange(rows.shape[1]), extractor.columns)
     assert len(left_out) > 0
     assert (rows[:, left_out] == rows[0, left_out]).all()
@@ -87,7 +79,7 @@ def test_several_rule_sets_have_the_totals_of_each_once():
 @pytest.mark.parametrize("rules", SIX, ids=rule_sets())
 def test_inputs_of_one_extractor_are_found_among_those_of_a_wider_one(rules):
     one, all_six = FeatureExtractor.for_games([rules], 3), FeatureExtractor.for_games(SIX, 8)
-    observations = played(rules, 3).observations
+    observations = random_tables(rules, 3).observations
     found = all_six.extract(observations)[:, all_six.positions_of(one)]
     assert (found == one.extract(observations)).all()
     with pytest.raises(SabaccError, match="has inputs that this one lacks"):

@@ -22,7 +22,7 @@ from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games import flatten, load_rung, nash_conv
 
 from sabacc_env.errors import how_to_install
-from tests.support.commands import command
+from tests.support.commands import command, refusal
 from tests.support.processors import PRECISIONS
 
 
@@ -76,17 +76,15 @@ def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
 
 def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert command("ladder", "one_card", "--picture", "a.svg") == 2
-    assert capsys.readouterr().err == (
+    assert refusal(capsys, "ladder", "one_card", "--picture", "a.svg") == (
         f"sabacc: picture: needs matplotlib; {how_to_install('bench')}\n"
     )
 
 
 def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
-    assert command("ladder", "one_card", "--picture", str(tmp_path)) == 2
-    told = f"sabacc: {tmp_path}: cannot be written (Is a directory); name another\n"
-    assert capsys.readouterr().err == told
+    error = refusal(capsys, "ladder", "one_card", "--picture", str(tmp_path))
+    assert error == f"sabacc: {tmp_path}: cannot be written (Is a directory); name another\n"
 
 
 @pytest.mark.parametrize(
@@ -107,10 +105,7 @@ def test_a_picture_in_place_of_a_folder_is_refused_before_the_work(tmp_path, cap
 def test_what_is_wrong_is_said_in_one_sentence(
     capsys: Any, arguments: list[str], sentence: str
 ) -> None:
-    assert command("ladder", *arguments) == 2
-    error = capsys.readouterr().err
-    assert sentence in error
-    assert error.count("\n") == 1
+    assert sentence in refusal(capsys, "ladder", *arguments)
 
 
 def test_a_ladder_goes_on_as_if_never_stopped(

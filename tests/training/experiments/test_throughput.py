@@ -12,7 +12,7 @@ from sabacc_training.experiments.throughput import HAND_STEPS, frozen_tables
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
 
-from tests.support.commands import command, run
+from tests.support.commands import command, refusal, run
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
 
 TINY = """trainer = "ppo"
@@ -97,6 +97,6 @@ def test_it_goes_on_after_the_rounds_that_are_kept(
 
 
 def test_only_the_ppo_trainer_is_measured(capsys) -> None:
-    code, output, errors = run(capsys, "throughput", "casino-2p")
-    assert (code, output) == (2, "")
-    assert errors == 'sabacc: casino-2p: is not for the PPO trainer; use one with trainer = "ppo"\n'
+    assert refusal(capsys, "throughput", "casino-2p") == (
+        'sabacc: casino-2p: is not for the PPO trainer; use one with trainer = "ppo"\n'
+    )

@@ -22,10 +22,11 @@ from sabacc_training.ppo.networks import (
 from sabacc_training.ppo.rollout_buffer import Decisions, RolloutBuffer
 from sabacc_training.ppo.threads import Workers
 
-from sabacc_env import Tables, load_rules
+from sabacc_env import load_rules
 from sabacc_env.agent import RandomAgent
 from sabacc_env.engine.observation.blocks import HAND_SIZE
 from sabacc_env.observation import blocks
+from tests.support.agents import random_tables
 from tests.support.examples import load_example
 
 F32 = Compute("cpu", torch.float32)
@@ -229,16 +230,8 @@ def test_the_state_of_some_decisions_does_not_hold_the_whole_buffer() -> None:
     assert inputs.untyped_storage().nbytes() == 10 * 4 * 4
 
 
-def played(rules: str, num_players: int | list[int], num_tables: int = 64) -> Tables:
-    tables = Tables(rules, num_tables=num_tables, num_players=num_players, seed=3)
-    agent, rng = RandomAgent(tables.rules, 2), np.random.default_rng(0)
-    for _ in range(40):
-        tables.step(agent.act(tables.observations, tables.action_masks, rng))
-    return tables
-
-
 def test_the_critic_sees_all_hands_in_order_of_play() -> None:
-    tables = played("casino", [2, 3] * 32)
+    tables = random_tables("casino", [2, 3] * 32)
     inputs = NetworkInputs([tables.rules], 3, "all_hands")
     indices = np.arange(64)
     written = np.full((64, inputs.size), np.nan, np.float32)
@@ -264,7 +257,7 @@ def test_the_critic_sees_all_hands_in_order_of_play() -> None:
 
 
 def test_an_opponents_hand_is_as_it_sees_it_itself() -> None:
-    tables = played("orsl", 2)
+    tables = random_tables("orsl", 2)
     before, seats = tables.opponents_hands(np.arange(64))[:, 0], tables.seats_to_act.copy()
     agent, rng = RandomAgent(load_rules("orsl"), 2), np.random.default_rng(1)
     betting = blocks(tables.observations).phase[:, 3] > 0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -18,7 +16,6 @@ import torch
 from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.base import dump, validated
-from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
@@ -29,9 +26,10 @@ from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.solved_games.solver import solve
 from sabacc_training.trainers import train
 
-from sabacc_env import SabaccError, Tables, load_rules
+from sabacc_env import SabaccError, Tables
 from tests.support.commands import command
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
+from tests.support.training import Killed, beats_random, kill, terminate
 
 TINY: dict[str, Any] = {
     "trainer": "ppo",
@@ -86,26 +84,11 @@ def test_it_learns_to_beat_random(tmp_path, precision) -> None:
         "hidden_sizes": [64],
     }
     config = tiny(precision, steps=100_000, polyak_tau=0.2, ppo=ppo, evaluation={})
-    agent = load(train(config, tmp_path), "black_spire", 2)
-    rules = load_rules("black_spire")
-    margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
-    assert margin.mean - margin.half_width() > 300  # of at most 1,000; untrained: 0
+    assert beats_random(train(config, tmp_path))
 
 
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-class Killed(Exception):
-    """Stands for a kill: nothing is written after it."""
-
-
-def kill() -> None:
-    raise Killed
-
-
-def terminate() -> None:
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -27,6 +27,7 @@ from sabacc_env import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum
 from tests.support.commands import run
 from tests.support.disks import full_disk
+from tests.support.training import Killed, kill
 
 RUN: dict[str, Any] = {
     "rules": "black_spire",
@@ -40,10 +41,6 @@ CONFIGS: dict[str, RunConfig] = {
     "ppo": validated(PPOConfig, RUN | {"trainer": "ppo", "ppo": PPO}),
     "sb3": validated(MaskablePPOConfig, RUN | {"sb3": SB3}),
 }
-
-
-class Killed(Exception):
-    """Stands for a kill: nothing is written after it."""
 
 
 @pytest.fixture(params=CONFIGS)
@@ -70,10 +67,6 @@ def in_the_middle(monkeypatch: pytest.MonkeyPatch, config: RunConfig, happens: A
 @pytest.fixture
 def halved(config: RunConfig, tmp_path: Path) -> Path:
     """The folder of a run that was killed."""
-
-    def kill() -> None:
-        raise Killed
-
     with pytest.MonkeyPatch.context() as monkeypatch:
         in_the_middle(monkeypatch, config, kill)
         with pytest.raises(Killed):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import signal
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ pytest.importorskip("sb3_contrib")
 import torch
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.run import EvaluationConfig, PoolConfig, StartConfig
-from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
@@ -23,8 +20,10 @@ from sabacc_training.sb3.config import MaskablePPOConfig, MaskablePPOHyperparame
 from sabacc_training.sb3.trainer import MaskablePPOTrainer
 from sabacc_training.trainers import train
 
-from sabacc_env import SabaccError, load_rules
+from sabacc_env import SabaccError
 from tests.support.commands import command
+from tests.support.comparing import comparable
+from tests.support.training import Killed, beats_random, kill, terminate
 
 SMALL = MaskablePPOConfig(
     rules="black_spire",
@@ -48,19 +47,6 @@ DRAWN_STARTS = MaskablePPOConfig(
 )
 
 
-def same(left, right) -> bool:
-    """Compare states of nested containers, arrays and tensors."""
-    if isinstance(left, torch.Tensor):
-        return torch.equal(left, right)
-    if isinstance(left, np.ndarray):
-        return np.array_equal(left, right)
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
-    if isinstance(left, list | tuple):
-        return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right)
-
-
 def test_it_learns_to_beat_random(tmp_path):
     config = SMALL.model_copy(
         update={
@@ -73,10 +59,7 @@ def test_it_learns_to_beat_random(tmp_path):
             "pool": PoolConfig(current=0, snapshots=0),
         }
     )
-    agent = load(train(config, tmp_path), "black_spire", 2)
-    rules = load_rules("black_spire")
-    margin = hero_margin(rules, agent, load("random", rules, 2), 2, deals=2000, seed=5)
-    assert margin.mean - margin.half_width() > 300  # of at most 1,000; untrained: 0
+    assert beats_random(train(config, tmp_path))
 
 
 def test_the_same_seed_gives_the_same_agent(tmp_path):
@@ -84,18 +67,6 @@ def test_the_same_seed_gives_the_same_agent(tmp_path):
     assert first == second
     other = train(SMALL.model_copy(update={"seed": 1}), tmp_path / "c").read_bytes()
     assert other != first
-
-
-class Killed(Exception):
-    """Stands for a kill: nothing is written after it."""
-
-
-def kill() -> None:
-    raise Killed
-
-
-def terminate() -> None:
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @pytest.mark.parametrize("config", [SMALL, DRAWN_STARTS], ids=["points", "drawn_starts"])
@@ -121,13 +92,13 @@ def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, e
     states = [load_checkpoint(path.parent / CHECKPOINT, config) for path in (halved, whole)]
     assert len(states[0]["pool"]["snapshots"]) == 2
     assert all(state.pop("seconds") > 0 for state in states)
-    assert same(*states)
+    assert comparable(states[0]) == comparable(states[1])
 
 
 def test_a_checkpoint_gives_back_the_state(tmp_path):
     state = {"weights": torch.arange(9.0), "env": b"\x00\xff", "draws": np.arange(5), "steps": 7}
     save_checkpoint(tmp_path / CHECKPOINT, SMALL, state)
-    assert same(load_checkpoint(tmp_path / CHECKPOINT, SMALL), state)
+    assert comparable(load_checkpoint(tmp_path / CHECKPOINT, SMALL)) == comparable(state)
 
 
 def flip(position: float):
