@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 from sabacc_env.errors import SabaccError
@@ -31,7 +32,9 @@ def unpack_checked(format_line: bytes, data: bytes) -> tuple[dict[str, Any], byt
     """
     name = format_line.decode().strip()
     if not isinstance(data, bytes) or not data.startswith(format_line):
-        raise SabaccError(f"these bytes do not have the format {name!r}")
+        raise SabaccError(
+            f"these bytes do not have the format {name!r}{_other_version(name, data)}"
+        )
     checksum, _, body = data[len(format_line) :].partition(b"\n")
     if hashlib.sha256(body).hexdigest().encode() != checksum:
         raise SabaccError(f"these bytes of the format {name!r} are damaged or cut short")
@@ -43,6 +46,13 @@ def unpack_checked(format_line: bytes, data: bytes) -> tuple[dict[str, Any], byt
     if not isinstance(header, dict):
         raise content_error(format_line, "no header")
     return header, state
+
+
+def _other_version(name: str, data: object) -> str:
+    """Say which other version of the format the bytes have; "" if they have none."""
+    kind, _, _ = name.rpartition(" ")
+    found = isinstance(data, bytes) and re.match(rf"{kind} (\d{{1,4}})\n".encode(), data)
+    return f"; they have version {int(found[1])} of it, which is not read here" if found else ""
 
 
 def content_error(format_line: bytes, what: str) -> SabaccError:

@@ -211,6 +211,19 @@ def test_a_state_of_another_length_is_refused(cut: slice) -> None:
                 kind.from_bytes(pack_with_checksum(format_line, header, other))
 
 
+def test_another_version_is_named() -> None:
+    older = PLAYING.to_bytes().replace(game.FORMAT, b"sabacc-game 2\n", 1)
+    with pytest.raises(
+        SabaccError,
+        match=r"^these bytes do not have the format 'sabacc-game 3'; they have version 2 of it, "
+        "which is not read here$",
+    ):
+        Game.from_bytes(older)
+    for unrelated in (b"", b"sabacc-game x\n", b"sabacc-tables 2\n"):
+        with pytest.raises(SabaccError, match=r"^these bytes do not have the format '[^;]*'$"):
+            Game.from_bytes(unrelated)
+
+
 ANY = ("padding", "deck_state", "deck_increment")
 """Fields whose every number is in range."""
 
