@@ -126,7 +126,7 @@ def test_a_ladder_goes_on_as_if_never_stopped(
 
     monkeypatch.setattr(PPOTrainer, "update", stop)
     assert command(*words) == 130
-    assert "nothing is lost: go on with --resume" in capsys.readouterr().err
+    assert "nothing is lost: resume with --resume" in capsys.readouterr().err
     assert command(*words, "--resume") == 130
     assert command(*words, "--resume") == 0
     assert figures.findall(capsys.readouterr().out) == whole

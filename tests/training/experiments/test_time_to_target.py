@@ -101,7 +101,7 @@ def test_a_resumed_race_counts_the_time_that_was_taken(
         with monkeypatch.context() as during:
             during.setattr(TimedRun, "after_update", stop)
             assert command(*words, *["--resume"] * stopped) == 130
-        assert "nothing is lost: go on with --resume" in capsys.readouterr().err
+        assert "nothing is lost: resume with --resume" in capsys.readouterr().err
         assert command(*words) == 2
         assert "was left by work that stopped" in capsys.readouterr().err
     assert command(*words, "--resume") == 0

@@ -13,7 +13,6 @@ from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.networks import (
     forward,
     forward_in_pieces,
-    layer_weights,
     make_mlp,
     masked_log_probs,
     masked_probs,
@@ -21,6 +20,7 @@ from sabacc_training.ppo.networks import (
 )
 from sabacc_training.ppo.rollout_buffer import Decisions, RolloutBuffer
 from sabacc_training.ppo.threads import Workers
+from sabacc_training.runs.weights import layer_weights
 
 from sabacc_env import load_rules
 from sabacc_env.agent import RandomAgent

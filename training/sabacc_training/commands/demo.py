@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from sabacc_training.experiments.demo import (
     play_demo,
     train_demo,
 )
-from sabacc_training.jobs.stopping import StoppedBySignal
+from sabacc_training.jobs.stopping import exit_when_stopped
 
 NEXT = """\
 Try next:
@@ -49,11 +48,8 @@ def demo(
         f"Training on {config.rules}, {config.num_players} seats, {config.steps:,} decisions, "
         f"against itself, its earlier selves, {', '.join(config.pool.scripted)}."
     )
-    try:
+    with exit_when_stopped(folder, "run the same command again to resume"):
         agent = train_demo(config, folder)
-    except StoppedBySignal:
-        print("stopped; nothing is lost: sabacc demo goes on with it", file=sys.stderr)
-        sys.exit(130)
     console.print(
         f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others."
     )

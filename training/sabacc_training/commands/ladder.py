@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from sabacc_training.experiments.nash_conv_curves import (
     learning_curve,
 )
 from sabacc_training.jobs.partial_results import open_partial_results
-from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
+from sabacc_training.jobs.stopping import exit_when_stopped, stop_signals
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 
@@ -67,25 +66,22 @@ def ladder(
     chosen, curves = methods or tuple(METHODS), []
     runs = {"methods": chosen, "seeds": seeds, "steps": steps}
     work = {"game": rung.model_dump(mode="json"), **runs, "machine": machine_info()}
-    try:
-        with (
-            open_partial_results(folder, work, resume) as partial,
-            stop_signals() as stops,
-            BenchProgress() as progress,
-        ):
-            progress.start(POINTS * (seeds * len(chosen) - len(partial.parts)))
-            for method in chosen:
-                curve = learning_curve(tree, method, steps, seeds, partial, stops, progress)
-                _print_results(curve, target)
-                curves.append(curve)
-            if picture is not None:
-                from sabacc_training.experiments.nash_conv_plot import plot
+    with (
+        exit_when_stopped(folder),
+        open_partial_results(folder, work, resume) as partial,
+        stop_signals() as stops,
+        BenchProgress() as progress,
+    ):
+        progress.start(POINTS * (seeds * len(chosen) - len(partial.parts)))
+        for method in chosen:
+            curve = learning_curve(tree, method, steps, seeds, partial, stops, progress)
+            _print_results(curve, target)
+            curves.append(curve)
+        if picture is not None:
+            from sabacc_training.experiments.nash_conv_plot import plot
 
-                write_bytes(picture, plot(title, curves))
-            partial.finish()
-    except StoppedBySignal:
-        print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
-        sys.exit(130)
+            write_bytes(picture, plot(title, curves))
+        partial.finish()
 
 
 def _print_results(curve: LearningCurve, target: float) -> None:

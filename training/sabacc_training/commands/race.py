@@ -15,7 +15,7 @@ from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.experiments.time_to_target import Measure, Measurement, train_to_target
 from sabacc_training.jobs.partial_results import open_partial_results
-from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
+from sabacc_training.jobs.stopping import exit_when_stopped, stop_signals
 from sabacc_training.solved_games.agent_policy import nash_conv as nash_conv_of
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
@@ -67,21 +67,19 @@ def race(
         "machine": machine_info(),
     }
     ends = []
-    try:
-        with open_partial_results(folder, work, resume) as partial, stop_signals() as stops:
-            for number, (path, config, measure) in enumerate(
-                zip(configs, runs, measures, strict=True)
-            ):
-                print(f"{path}:")
-                name = f"run {number}"
-                if name not in partial.parts:
-                    end = train_to_target(config, measure, _print, partial.checkpoint, stops)
-                    partial.add(name, astuple(end))
-                ends.append(Measurement(*partial.parts[name]))
-            partial.finish()
-    except StoppedBySignal:
-        print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
-        sys.exit(130)
+    with (
+        exit_when_stopped(folder),
+        open_partial_results(folder, work, resume) as partial,
+        stop_signals() as stops,
+    ):
+        for number, (path, config, measure) in enumerate(zip(configs, runs, measures, strict=True)):
+            print(f"{path}:")
+            name = f"run {number}"
+            if name not in partial.parts:
+                end = train_to_target(config, measure, _print, partial.checkpoint, stops)
+                partial.add(name, astuple(end))
+            ends.append(Measurement(*partial.parts[name]))
+        partial.finish()
     first = ends[0]
     for path, end in zip(configs, ends, strict=True):
         missed = "" if end.reached else "; did not reach the target"

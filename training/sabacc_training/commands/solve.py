@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +13,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import check_writable, remove_partial_files
 from sabacc_training.config.game import rungs
 from sabacc_training.jobs.locking import locked_file
-from sabacc_training.jobs.stopping import StoppedBySignal
+from sabacc_training.jobs.stopping import exit_when_stopped
 from sabacc_training.solved_games.cfr import VARIANTS
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.progress import SolvingProgress
@@ -71,21 +70,17 @@ def _solved(
         raise SabaccError(
             f"{checkpoint}: was left by a run that stopped; resume it (--resume) or remove the file"
         )
-    try:
-        with SolvingProgress(target) as progress:
-            tree = flatten(rung, on_nodes=progress.on_nodes)
-            solution = solve_game(
-                tree,
-                variant=variant,
-                target=target,
-                max_iterations=iterations,
-                checkpoint=checkpoint,
-                resume=resume,
-                callback=progress,
-            )
-    except StoppedBySignal:
-        print(f"stopped; nothing is lost: go on with --resume ({checkpoint})", file=sys.stderr)
-        sys.exit(130)
+    with exit_when_stopped(checkpoint), SolvingProgress(target) as progress:
+        tree = flatten(rung, on_nodes=progress.on_nodes)
+        solution = solve_game(
+            tree,
+            variant=variant,
+            target=target,
+            max_iterations=iterations,
+            checkpoint=checkpoint,
+            resume=resume,
+            callback=progress,
+        )
     save_policy(path, solution.to_policy())
     checkpoint.unlink(missing_ok=True)
     return solution

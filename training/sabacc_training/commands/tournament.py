@@ -32,7 +32,9 @@ def tournament(
         with MatchProgress(settings.hands, settings.rule_set.ante_unit) as progress:
             pairs = play_tournament(settings, folder, resume=resume, progress=progress)
     except KeyboardInterrupt:
-        print(f"stopped; finished pairs are kept in {folder}: go on with --resume", file=sys.stderr)
+        print(
+            f"stopped; finished pairs are saved in {folder}: resume with --resume", file=sys.stderr
+        )
         sys.exit(130)
     console = Console(highlight=False)
     console.print(standings(pairs, console))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from sabacc_training import trainers
-from sabacc_training.jobs.stopping import StoppedBySignal
+from sabacc_training.jobs.stopping import exit_when_stopped
 
 
 def train(config: str, *overrides: str, folder: Path | None = None, resume: bool = False) -> None:
@@ -20,9 +19,6 @@ def train(config: str, *overrides: str, folder: Path | None = None, resume: bool
     """
     settings = trainers.training_config(config, overrides)
     folder = folder or Path("runs", f"{Path(config).stem}-seed{settings.seed}")
-    try:
+    with exit_when_stopped(folder):
         agent = trainers.train(settings, folder, resume=resume)
-    except StoppedBySignal:
-        print(f"stopped; nothing is lost: go on with --resume ({folder})", file=sys.stderr)
-        sys.exit(130)
     print(f"The agent is {agent}; curves: tensorboard --logdir {folder}")

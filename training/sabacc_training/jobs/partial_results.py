@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-from sabacc_env.storage.files import read_bytes, write_bytes
+from sabacc_env.storage.checksums import pack_with_checksum
+from sabacc_env.storage.files import write_bytes
+from sabacc_training.jobs.checkpoint_file import read_checkpoint
 from sabacc_training.jobs.locking import locked_folder
 
 FORMAT: Final = b"sabacc-env unfinished work 1\n"
@@ -97,10 +98,7 @@ def open_partial_results(
 
 
 def _parts_of(path: Path, work: Any) -> dict[str, Any]:
-    try:
-        header, _ = unpack_checked(FORMAT, read_bytes(path) or b"")
-    except SabaccError as error:
-        raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
+    header, _ = read_checkpoint(path, FORMAT)
     match header:
         case {"work": found, "parts": dict() as parts} if found == work:
             return parts

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals, getsignal, signal
 from types import FrameType
 
 
 class StoppedBySignal(Exception):
     """A signal stopped the work, which has saved everything and can be resumed."""
+
+
+@contextmanager
+def exit_when_stopped(where: Path, how: str = "resume with --resume") -> Iterator[None]:
+    """Exit with code 130 when a signal has stopped the work inside, and say how to resume it.
+
+    Args:
+        where: the folder or file from which the work can be resumed.
+        how: how it is resumed.
+    """
+    try:
+        yield
+    except StoppedBySignal:
+        print(f"stopped; nothing is lost: {how} ({where})", file=sys.stderr)
+        sys.exit(130)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Final
 
 import torch
-from sabacc_agents.networks.network import layer_arrays
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -37,12 +36,6 @@ def make_mlp(
         nn.init.zeros_(linear.bias)
         layers += [linear, nn.ReLU(inplace=True)]
     return nn.Sequential(*layers[:-1]).to(compute.device)
-
-
-def layer_weights(network: nn.Sequential) -> dict[str, Tensor]:
-    """Return the weights of a network as ``sabacc_agents.save_network`` takes them."""
-    linear = [layer for layer in network if isinstance(layer, nn.Linear)]
-    return layer_arrays((layer.weight.detach(), layer.bias.detach()) for layer in linear)
 
 
 def forward(network: nn.Sequential, inputs: Tensor, compute: Compute) -> Tensor:

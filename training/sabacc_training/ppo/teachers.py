@@ -14,14 +14,10 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.networks import (
-    forward_in_pieces,
-    layer_weights,
-    make_mlp,
-    masked_log_probs,
-)
+from sabacc_training.ppo.networks import forward_in_pieces, make_mlp, masked_log_probs
 from sabacc_training.ppo.rollout_buffer import Decisions
 from sabacc_training.ppo.threads import Workers
+from sabacc_training.runs.weights import layer_weights
 
 
 class Teachers:

@@ -24,7 +24,7 @@ from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.losses import PolicyLoss, policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
-from sabacc_training.ppo.networks import forward, forward_in_pieces, layer_weights, make_mlp
+from sabacc_training.ppo.networks import forward, forward_in_pieces, make_mlp
 from sabacc_training.ppo.policy import PolicyAgent
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.rollout_buffer import Decisions, Rollout, RolloutBuffer
@@ -33,6 +33,7 @@ from sabacc_training.ppo.table_access import table_access
 from sabacc_training.ppo.teachers import Teachers
 from sabacc_training.runs.opponent_pool import OpponentPool
 from sabacc_training.runs.trainer import UpdateCallback
+from sabacc_training.runs.weights import layer_weights, polyak_update
 
 ADAM_EPSILON: Final = 1e-5
 """Usual for PPO."""
@@ -251,16 +252,10 @@ class PPOTrainer:
         nn.utils.clip_grad_norm_(network.parameters(), self.config.ppo.max_grad_norm)
         optimizer.step()
 
-    @torch.no_grad()
     def _update_followers(self) -> None:
-        """Update what follows the policy: average, magnet, opponent pool.
-
-        The average begins as the mean of all policies and becomes a moving average.
-        """
-        ppo, tau = self.config.ppo, max(self.config.polyak_tau, 1 / self.updates)
-        pairs = zip(self.average.network.parameters(), self._actor.parameters(), strict=True)
-        for mean, latest in pairs:
-            mean.lerp_(latest, tau)
+        """Update what follows the policy: average, magnet, opponent pool."""
+        ppo = self.config.ppo
+        polyak_update(self.average.network, self._actor, self.config.polyak_tau, self.updates)
         if ppo.magnet == "periodic" and self.updates % ppo.magnet_update_interval == 0:
             self._magnet.restore(self.agent.state())
         if self.pool.add_snapshot_if_due(self.steps):

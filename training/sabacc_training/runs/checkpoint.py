@@ -16,9 +16,10 @@ import numpy as np
 import torch
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
+from sabacc_env.storage.checksums import pack_with_checksum
 from sabacc_env.storage.files import write_bytes
 from sabacc_training.config.run import RunConfig
+from sabacc_training.jobs.checkpoint_file import read_checkpoint
 
 FORMAT: Final = b"sabacc-env training checkpoint 8\n"
 """The first line of a checkpoint; the number changes when the rest does."""
@@ -41,14 +42,7 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
         SabaccError: if there is no checkpoint, if the file is damaged or something else, or if the
             configuration is another.
     """
-    try:
-        old, state = unpack_checked(FORMAT, path.read_bytes())
-    except FileNotFoundError:
-        raise SabaccError(f"{path}: there is no checkpoint to resume from") from None
-    except OSError as error:
-        raise SabaccError(f"{path}: cannot be read ({error.strerror})") from None
-    except SabaccError as error:
-        raise SabaccError(f"{path}: cannot be resumed from; {error}") from None
+    old, state = read_checkpoint(path, FORMAT)
     new = config.model_dump(mode="json")
     with refuse_malformed_state(path):
         others = [key for key in new if key not in CHANGEABLE and old.get(key) != new[key]]

@@ -9,7 +9,6 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from sabacc_agents.networks.features import FeatureExtractor
-from sabacc_agents.networks.network import layer_arrays
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
@@ -82,9 +81,3 @@ class PolicyAgent:
     def restore(self, state: dict[str, Tensor]) -> None:
         """Play by the weights of a ``state``."""
         self.actor.load_state_dict(state)
-
-
-def network_weights(actor: Actor) -> dict[str, Tensor]:
-    """Return an actor's layers as ``sabacc_agents.save_network`` takes them."""
-    linear = [layer for layer in actor.hidden if isinstance(layer, nn.Linear)] + [actor.logits]
-    return layer_arrays((layer.weight.detach(), layer.bias.detach()) for layer in linear)

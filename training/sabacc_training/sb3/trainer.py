@@ -22,8 +22,9 @@ from sabacc_env.agent import RandomAgent
 from sabacc_training.config.run import check_threads, linear
 from sabacc_training.runs.opponent_pool import OpponentPool
 from sabacc_training.runs.trainer import UpdateCallback
+from sabacc_training.runs.weights import layer_weights, polyak_update
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.sb3.policy import Actor, Features, PolicyAgent, network_weights
+from sabacc_training.sb3.policy import Actor, Features, PolicyAgent
 
 ACTIVATION = "relu"
 
@@ -72,26 +73,18 @@ class MaskablePPOTrainer:
         return ""
 
     def update_followers(self) -> None:
-        """Update what follows the policy: average, opponent pool, starts of hands, entropy weight.
-
-        The average begins as the mean of all policies and becomes a moving average.
-        """
+        """Update what follows the policy: average, opponents, starts of hands, entropy weight."""
         if self.steps > self._last_update:
             self._last_update = self.steps
             updates = self.steps // self.model.rollout_buffer.buffer_size // self.env.num_envs
-            self._update_average(max(self.config.polyak_tau, 1 / updates))
+            average, latest = self.average.actor, self.agent.actor
+            polyak_update(average, latest, self.config.polyak_tau, updates)
             if self.pool.add_snapshot_if_due(self.steps):
                 self.env.set_opponents(self.pool.agents, self.pool.weights)
         progress = min(1.0, self.steps / self.config.steps)
         start = self.config.start
         self.env.set_start_ranges(start.stacks_at(progress), start.sabacc_pot_at(progress))
         self.model.ent_coef = linear(self.config.sb3.ent_coef, progress)
-
-    def _update_average(self, tau: float) -> None:
-        with torch.no_grad():
-            pairs = zip(self.average.actor.parameters(), self.agent.actor.parameters(), strict=True)
-            for mean, latest in pairs:
-                mean.lerp_(latest, tau)
 
     def save_agent(self, path: Path) -> None:
         """Write the average policy as a network that ``sabacc_agents`` plays."""
@@ -100,7 +93,8 @@ class MaskablePPOTrainer:
         seats = (config.num_players,)
         info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, record)
         actor = self.average.actor
-        save_network(path, network_weights(actor), info, actor.features.extractor)
+        weights = layer_weights([*actor.hidden, actor.logits])
+        save_network(path, weights, info, actor.features.extractor)
 
     def state(self) -> dict[str, Any]:
         """Return everything that ``restore`` needs to continue as if there had been no stop.

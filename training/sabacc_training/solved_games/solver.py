@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sabacc_agents.equilibrium import Policy
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
+from sabacc_env.storage.checksums import pack_with_checksum
 from sabacc_env.storage.files import write_bytes
+from sabacc_training.jobs.checkpoint_file import read_checkpoint
 from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
 from sabacc_training.solved_games.best_response import PolicyValues, policy_values
 from sabacc_training.solved_games.cfr import CFRSolver
@@ -168,16 +169,9 @@ def _save_checkpoint(solver: CFRSolver, checkpoint: Path) -> None:
 
 
 def _load_checkpoint(solver: CFRSolver, checkpoint: Path) -> None:
-    try:
-        header, state = unpack_checked(FORMAT, checkpoint.read_bytes())
-    except FileNotFoundError:
-        raise SabaccError(f"{checkpoint}: there is no checkpoint to resume from") from None
-    except OSError as error:
-        raise SabaccError(f"{checkpoint}: cannot be read ({error.strerror})") from None
-    except SabaccError as error:
-        raise SabaccError(f"{checkpoint}: cannot be resumed from; {error}") from None
+    header, state = read_checkpoint(checkpoint, FORMAT)
     expected = _header(solver)
-    if not isinstance(header, dict) or {key: header.get(key) for key in expected} != expected:
+    if {key: header.get(key) for key in expected} != expected:
         raise SabaccError(
             f"{checkpoint}: is of another game or variant; choose another output file"
         )
