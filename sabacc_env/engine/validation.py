@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.layout import (
     BETTING,
     BUY_DISCARD,
@@ -32,8 +33,6 @@ from sabacc_env.engine.layout import (
     kind_bits,
 )
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 Records = NDArray[Any]
 
 COUNT: Final = (0, UNLIMITED)

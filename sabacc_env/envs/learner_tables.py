@@ -19,15 +19,13 @@ from sabacc_env.actions import (
     num_actions,
 )
 from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
 from sabacc_env.tables.tables import Tables
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
 STATE_TYPES: Final = {
     "tables": bytes,

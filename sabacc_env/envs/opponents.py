@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import check_number, check_sequence
+from sabacc_env.array_types import Ints
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
-
-Ints = NDArray[np.int64]
 
 AnyOpponents = Agent | str | Sequence[Agent | str]
 """An agent as an object or by the name that it is registered under, or several of them."""

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.arguments import check_int
+from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
-from sabacc_env.envs.learner_tables import Floats, seat_spaces
+from sabacc_env.envs.learner_tables import seat_spaces
 from sabacc_env.envs.reset_options import (
     RENDER_MODES,
     TABLE_OPTIONS,

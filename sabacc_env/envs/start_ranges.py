@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sabacc_env.arguments import check_number, check_sequence
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
-Ints = NDArray[np.int64]
 Range = tuple[float, float]
 """The least and the most of something, in antes."""
 

@@ -13,16 +13,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.arguments import check_int, check_int_array, explain_memory_error, is_legal
+from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
-from sabacc_env.envs.learner_tables import Floats, Ints, LearnerTables
+from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.reset_options import select_options
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.hand_ranks import hand_name
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
-Bools = NDArray[np.bool_]
 Step = tuple[Floats, NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 

@@ -12,14 +12,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.engine.layout import KINDS, MAX_HAND, NUM_CARDS, OBSERVED_ROUNDS
 from sabacc_env.engine.observation.encoding import ENCODING_TO_VALUE, KIND_ENCODING
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation.named_blocks import COLUMNS, PACKED_SCALES, Blocks, blocks
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float32]
 
 SEAT: Final = COLUMNS.opponents
 KNOWN_CARDS: Final = slice(SEAT.known_card_1, SEAT.known_card_1 + MAX_HAND)

@@ -8,6 +8,7 @@ from typing import Any, Final, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.batch import Starts
 from sabacc_env.engine.layout import MAX_SEATS, UNLIMITED
 from sabacc_env.engine.rules_record import starting_credits
@@ -17,8 +18,6 @@ from sabacc_env.rules import RuleSet
 
 PerTable = ArrayLike | Callable[[int, int], Any]
 """One value a table (for credits, a row), or a function of (table, hand count)."""
-
-Ints = NDArray[np.int64]
 
 
 class StartKeywords(TypedDict, total=False):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers import batch
-
-Ints = NDArray[np.int64]
 
 
 class MoveHistories:

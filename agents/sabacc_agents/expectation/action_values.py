@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES, HandTable
 from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_agents.scripted.phase_agent import MIN_SCORE
@@ -23,6 +22,7 @@ from sabacc_env.actions import (
     STAND,
     SWAP_SLOTS,
 )
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.layout import MAX_HAND
 from sabacc_env.observation import DecodedObservations, decode
 from sabacc_env.rules import RuleSet

@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from sabacc_agents.array_types import Bools, Floats, Ints
 from sabacc_agents.expectation.hand_table import EMPTY, HandTable
 from sabacc_agents.scripted.phase_agent import MIN_SCORE
+from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.rules import RuleSet
 
 DOUBLES_PROB: Final = 5 / 36

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.expectation.hand_table import EMPTY, HandTable
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.cards import NUM_CARDS, Card
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Bools, Floats, Ints
+from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.cards import Card, deck
 from sabacc_env.hand_ranks import hand_strengths
 from sabacc_env.rules import RuleSet

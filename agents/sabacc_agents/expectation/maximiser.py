@@ -9,12 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.scripted.betting import PotAmounts, Raises
 from sabacc_agents.scripted.phase_agent import PhaseAgent, best_legal, choose_bets
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.rules import RuleSet
 
 

@@ -14,7 +14,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from sabacc_agents.array_types import Floats, Ints
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_env.errors import SabaccError

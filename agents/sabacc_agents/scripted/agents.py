@@ -14,11 +14,11 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Floats, Ints
 from sabacc_agents.scripted.betting import PotAmounts, Raises
 from sabacc_agents.scripted.phase_agent import MIN_SCORE, PhaseAgent, best_legal, choose_bets
 from sabacc_env import actions
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Bools, Floats, Ints
 from sabacc_env.actions import FIRST_BET, BetSize, encode_bet_sizes, num_actions
+from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.engine.layout import BET_MAX, BET_MIN, MAX_SEATS
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Bools, Floats, Ints
 from sabacc_env.actions import CALL, CHECK, JUNK
+from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.observation import decode
 
 MIN_SCORE: Final = np.float32(-1e6)

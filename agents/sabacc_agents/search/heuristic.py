@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.array_types import Floats, Ints
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.drivers.policy_loop import function_pointer
 from sabacc_env.engine.jit import jit, jit_for
 from sabacc_env.engine.layout import (

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from sabacc_env import agent_calls
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent
+from sabacc_env.array_types import Ints
 from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.evaluation.estimate import MILLI, Estimate
-
-Ints = NDArray[np.int64]
 
 MAX_TABLES: Final = 32_768
 """The largest number of hands played side by side."""

@@ -17,10 +17,8 @@ from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games.agent_policy import nash_conv
-from sabacc_training.solved_games.game_tree import GameTree
+from sabacc_training.solved_games.game_tree import FloatArray, GameTree
 from sabacc_training.solved_games.rung import Rung
-
-Floats = NDArray[np.float64]
 
 SETTINGS: Final[dict[str, Any]] = {
     "num_tables": 1024,
@@ -78,22 +76,22 @@ class LearningCurve:
 
     method: str
     steps: NDArray[np.int64]
-    nash_conv: Floats
-    seconds: Floats
-    last_nash_conv: Floats
+    nash_conv: FloatArray
+    seconds: FloatArray
+    last_nash_conv: FloatArray
 
     @property
-    def means(self) -> Floats:
+    def means(self) -> FloatArray:
         """(points,) mean NashConv over runs."""
         return np.asarray(self.nash_conv.mean(axis=0))
 
     @property
-    def half_widths(self) -> Floats:
+    def half_widths(self) -> FloatArray:
         """(points,) half the widths of the 95 % intervals of ``means``, Student's t over runs."""
         runs = len(self.nash_conv)
         return np.asarray(t_quantile(runs) * self.nash_conv.std(axis=0, ddof=1) / np.sqrt(runs))
 
-    def seconds_to(self, target: float) -> Floats:
+    def seconds_to(self, target: float) -> FloatArray:
         """Return the CPU time of each run until its NashConv was below a target; inf if never."""
         below = np.where(self.nash_conv < target, self.seconds, np.inf)
         return np.asarray(below.min(axis=1))

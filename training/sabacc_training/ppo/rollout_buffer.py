@@ -14,10 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sabacc_env.array_types import Ints
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.gae import generalised_advantages
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass
@@ -39,8 +38,8 @@ class Decisions:
     action_masks: Tensor
     actions: Tensor
     log_probs: Tensor
-    tables: IntArray
-    seats: IntArray
+    tables: Ints
+    seats: Ints
 
     @classmethod
     def empty(cls, count: int, size: int, num_actions: int, compute: Compute) -> Decisions:
@@ -58,11 +57,11 @@ class Decisions:
     def __len__(self) -> int:
         return len(self.tables)
 
-    def __getitem__(self, rows: slice | IntArray) -> Decisions:
+    def __getitem__(self, rows: slice | Ints) -> Decisions:
         """Return some of the rows: views for a slice, copies for indices."""
         return Decisions(*(array[_index(rows, array)] for array in vars(self).values()))
 
-    def __setitem__(self, rows: slice | IntArray, decisions: Decisions) -> None:
+    def __setitem__(self, rows: slice | Ints, decisions: Decisions) -> None:
         for own, other in zip(vars(self).values(), vars(decisions).values(), strict=True):
             own[_index(rows, own)] = other
 
@@ -76,7 +75,7 @@ class Decisions:
         return cls(**state)
 
 
-def _index(rows: slice | IntArray, array: Tensor | IntArray) -> Any:
+def _index(rows: slice | Ints, array: Tensor | Ints) -> Any:
     """Return an index of rows that an array or a tensor takes."""
     indices = isinstance(rows, np.ndarray) and isinstance(array, Tensor)
     return torch.from_numpy(rows).to(array.device) if indices else rows

@@ -11,13 +11,12 @@ from sabacc_agents.loading import load
 
 from sabacc_env import agent_calls
 from sabacc_env.agent import Agent
+from sabacc_env.array_types import Ints
 from sabacc_env.envs.opponents import Opponents
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.runs.opponent_pool import OpponentPool
-
-IntArray = NDArray[np.int64]
 
 CURRENT = 0
 """The index of the current policy in the pool."""
@@ -50,7 +49,7 @@ class SeatAssignment:
         self._opponents.begin(tables)
 
     @property
-    def members(self) -> IntArray:
+    def members(self) -> Ints:
         """(num_tables, num_players) who plays each seat, as an index into the pool."""
         return self._opponents.members
 
@@ -67,7 +66,7 @@ class SeatAssignment:
         self.members[:] = state["members"]
         self._opponents.restore_memories(state["remembered"])
 
-    def draw(self, indices: IntArray, rng: np.random.Generator) -> None:
+    def draw(self, indices: Ints, rng: np.random.Generator) -> None:
         """Draw who plays at the tables where a hand begins."""
         self._opponents.draw(indices, rng)
         players = self._tables.players[indices]
@@ -76,18 +75,18 @@ class SeatAssignment:
         self.members[indices, learner_seats] = CURRENT
         self._opponents.restart(indices)
 
-    def learner_tables(self) -> IntArray:
+    def learner_tables(self) -> Ints:
         """Return the tables where the learner is to act."""
         return np.flatnonzero(self._members_to_act() == CURRENT)
 
-    def act(self, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    def act(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Return the tables where the others are to act, and their actions there."""
         others = np.flatnonzero(self._members_to_act() != CURRENT)
         if not len(others):
             return others, others
         return others, self._opponents.actions(self._tables, others, rng)
 
-    def _members_to_act(self) -> IntArray:
+    def _members_to_act(self) -> Ints:
         seats = self._tables.seats_to_act
         return np.asarray(self.members[np.arange(len(seats)), seats])
 
@@ -107,7 +106,7 @@ class AgentPerGame:
         spec: str,
         games: Sequence[tuple[RuleSet, int]],
         bet_sizes: Sequence[str | int | float],
-        game_of: IntArray,
+        game_of: Ints,
     ) -> None:
         self._agents: list[Agent] = [
             load(spec, rules, players, bet_sizes) for rules, players in games
@@ -119,7 +118,7 @@ class AgentPerGame:
         """Prepare for that many tables."""
         agent_calls.reset(self._agents, num_tables)
 
-    def restart(self, tables: IntArray) -> None:
+    def restart(self, tables: Ints) -> None:
         """Begin a new hand at these tables."""
         for game, agent in enumerate(self._agents):
             agent_calls.restart([agent], tables[self._game_of[tables] == game])
@@ -137,8 +136,8 @@ class AgentPerGame:
         observations: NDArray[np.float32] | list[object],
         action_masks: NDArray[np.int8],
         rng: np.random.Generator,
-        tables: IntArray | None = None,
-    ) -> IntArray:
+        tables: Ints | None = None,
+    ) -> Ints:
         """Choose a legal action for each row."""
         assert tables is not None
         games = self._game_of[tables]

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from sabacc_agents.networks.features import NEAR, FeatureExtractor
 from torch import Tensor
 
+from sabacc_env.array_types import Ints
 from sabacc_env.tables import Tables
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.network_inputs import NetworkInputs
-from sabacc_training.ppo.rollout_buffer import Decisions, IntArray
+from sabacc_training.ppo.rollout_buffer import Decisions
 from sabacc_training.ppo.threads import Workers
 
 
@@ -37,9 +38,7 @@ class CpuAccess:
         """Return tables whose arrays NumPy can read."""
         return tables
 
-    def observe(
-        self, inputs: NetworkInputs, tables: Tables, indices: IntArray, out: Decisions
-    ) -> None:
+    def observe(self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions) -> None:
         """Write the inputs and masks of the seats to act at some tables."""
         if self._scratch.shape != (tables.num_tables, inputs.size):
             self._scratch = np.zeros((tables.num_tables, inputs.size), np.float32)
@@ -65,9 +64,7 @@ class GpuAccess:
         """Return tables whose arrays NumPy can read: copies in this machine's memory."""
         return cast(Tables, HostTables(tables))
 
-    def observe(
-        self, inputs: NetworkInputs, tables: Tables, indices: IntArray, out: Decisions
-    ) -> None:
+    def observe(self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions) -> None:
         """Write the inputs and masks of the seats to act at some tables."""
         rows = torch.from_numpy(indices).to(self._device)
         features = extract_on_gpu(shared(tables.observations)[rows], inputs.extractor)
@@ -131,7 +128,7 @@ class _HostRows:
     def __init__(self, array: Tensor) -> None:
         self._array = array
 
-    def __getitem__(self, rows: IntArray) -> NDArray[Any]:
+    def __getitem__(self, rows: Ints) -> NDArray[Any]:
         return np.asarray(self._array[torch.from_numpy(rows).to(self._array.device)].cpu())
 
 

@@ -12,6 +12,7 @@ from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_env import agent_calls
 from sabacc_env.actions import num_actions
 from sabacc_env.agent import Agent
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.search.game_tree import NodeTurns, replay_to, write_node_turns
@@ -19,7 +20,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import game_from_record
 from sabacc_env.game.view import GameView
 from sabacc_training.solved_games.best_response import policy_values
-from sabacc_training.solved_games.game_tree import MAX_DEPTH, FloatArray, GameTree, IntArray
+from sabacc_training.solved_games.game_tree import MAX_DEPTH, FloatArray, GameTree
 
 BATCH_SIZE: Final = 4096
 """Information states in one call of an agent."""
@@ -83,9 +84,7 @@ def tabular_policy_of(
     return policy
 
 
-def observations_at(
-    tree: GameTree, states: IntArray
-) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+def observations_at(tree: GameTree, states: Ints) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
     """Return observations (n, OBSERVATION_SIZE) and action masks in information states."""
     floats = np.zeros((len(states), OBSERVATION_SIZE), np.float32)
     turns = _node_turns(tree.states.nodes[states].astype(np.int64), floats)
@@ -94,7 +93,7 @@ def observations_at(
     return floats, masks.astype(np.int8)
 
 
-def views_at(tree: GameTree, states: IntArray) -> list[GameView]:
+def views_at(tree: GameTree, states: Ints) -> list[GameView]:
     """Return the views of the seats to act in information states, with their whole history."""
     turns = _node_turns(np.zeros(0, np.int64), np.zeros((0, OBSERVATION_SIZE), np.float32))
     paths = tree.root, tree.nodes.seats, tree.parents, tree.edges
@@ -107,7 +106,7 @@ def views_at(tree: GameTree, states: IntArray) -> list[GameView]:
     return views
 
 
-def _node_turns(nodes: IntArray, floats: NDArray[np.float32]) -> NodeTurns:
+def _node_turns(nodes: Ints, floats: NDArray[np.float32]) -> NodeTurns:
     """Return buffers for the turns at some nodes; observations go to ``floats``."""
     return NodeTurns(
         nodes=nodes,
@@ -120,7 +119,7 @@ def _node_turns(nodes: IntArray, floats: NDArray[np.float32]) -> NodeTurns:
 
 
 def _agent_inputs(
-    tree: GameTree, agent: Agent, states: IntArray
+    tree: GameTree, agent: Agent, states: Ints
 ) -> tuple[NDArray[np.float32] | list[GameView], NDArray[np.int8]]:
     """Return an agent's observations or views in information states, and action masks."""
     observations, masks = observations_at(tree, states)
@@ -128,7 +127,7 @@ def _agent_inputs(
 
 
 def _sampled_probabilities(
-    tree: GameTree, agent: Agent, states: IntArray, samples: int, rng: np.random.Generator
+    tree: GameTree, agent: Agent, states: Ints, samples: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the frequency of each action of an agent in some information states."""
     everywhere = np.arange(len(states))
@@ -146,9 +145,7 @@ def _sampled_probabilities(
     return counts / samples
 
 
-def _turns_to(
-    tree: GameTree, states: IntArray
-) -> Iterator[tuple[IntArray, IntArray, NDArray[np.bool_]]]:
+def _turns_to(tree: GameTree, states: Ints) -> Iterator[tuple[Ints, Ints, NDArray[np.bool_]]]:
     """Yield the turns of the own seat on the path to each of some information states.
 
     Each turn has the indices of those ``states`` whose path is that long, the information states at
@@ -167,7 +164,7 @@ def _turns_to(
 
 
 def _write_policy(
-    tree: GameTree, states: IntArray, probabilities: FloatArray, policy: FloatArray
+    tree: GameTree, states: Ints, probabilities: FloatArray, policy: FloatArray
 ) -> None:
     """Write an agent's probabilities, (n, num_actions), to the sequences of these states.
 

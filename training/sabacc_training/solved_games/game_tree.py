@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import encode_bet_sizes
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import FORCED, GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
@@ -20,7 +21,6 @@ from sabacc_env.errors import SabaccError
 from sabacc_training.solved_games.rung import Rung
 from sabacc_training.solved_games.suit_isomorphism import card_classes, suits_are_isomorphic
 
-IntArray = NDArray[np.int64]
 IndexArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class Nodes(NamedTuple):
     first_child: IndexArray  # (n + 1,) the children of node i end where those of i + 1 begin
     first_sequence: IndexArray  # (n,) the first sequence; of an end, its row of ``returns``
     returns: FloatArray  # (ends, num_players) antes of the unit
-    level_starts: IntArray  # (depth + 1,) the first node of each level, then n
+    level_starts: Ints  # (depth + 1,) the first node of each level, then n
 
 
 class InformationStates(NamedTuple):
@@ -64,7 +64,7 @@ class InformationStates(NamedTuple):
     parent_sequence: IndexArray  # (m,) the seat's own last sequence before it, -1 for none
     levels: IndexArray  # (m,) the level of its nodes
     of_sequence: IndexArray  # (num_sequences,) the information state of each sequence
-    hashes: IntArray  # (m,) how agents recognise them: ``game_tree.update_info_state``
+    hashes: Ints  # (m,) how agents recognise them: ``game_tree.update_info_state``
     nodes: IndexArray  # (m,) one node of each
     actions: NDArray[np.int8]  # (num_sequences,) in the discrete layout
 
@@ -89,7 +89,7 @@ class GameTree:
     states: InformationStates
     chance_probabilities: FloatArray
     parents: IndexArray
-    edges: IntArray
+    edges: Ints
     root: game_tree.Root
 
     @property
@@ -239,7 +239,7 @@ def _number_by_level(
     return GameTree(rung, nodes, states, chance_probabilities, parents, edges, root)
 
 
-def _level_order(children: IndexArray, widths: IndexArray) -> tuple[IntArray, IntArray]:
+def _level_order(children: IndexArray, widths: IndexArray) -> tuple[Ints, Ints]:
     """Return the nodes level by level, and the start of each level."""
     levels = [np.zeros(1, np.int64)]
     while len(levels[-1]):
@@ -248,13 +248,13 @@ def _level_order(children: IndexArray, widths: IndexArray) -> tuple[IntArray, In
     return np.concatenate(levels), np.cumsum([0, *map(len, levels[:-1])])
 
 
-def _ranges(starts: IndexArray, widths: IndexArray) -> IntArray:
+def _ranges(starts: IndexArray, widths: IndexArray) -> Ints:
     """Return consecutive numbers from each start: starts [5, 0], widths [2, 1] give [5, 6, 0]."""
     offsets = np.cumsum(widths, dtype=np.int64) - widths
     return np.repeat(starts - offsets, widths) + np.arange(int(widths.sum()))
 
 
-def _grouped(hashes: IntArray) -> tuple[IntArray, IntArray]:
+def _grouped(hashes: Ints) -> tuple[Ints, Ints]:
     """Return the group of each hash, in order of first occurrence, and these occurrences."""
     _, found, group = np.unique(hashes, return_index=True, return_inverse=True)
     by_occurrence = np.argsort(found)
@@ -264,7 +264,7 @@ def _grouped(hashes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _own_sequences(
-    seats: NDArray[np.int8], parents: IndexArray, incoming: IndexArray, level_starts: IntArray
+    seats: NDArray[np.int8], parents: IndexArray, incoming: IndexArray, level_starts: Ints
 ) -> IndexArray:
     """Return the last sequence of each seat before each node, (n, num_players); -1 for none."""
     last = np.full((len(seats), int(seats.max()) + 1), -1, np.int32)

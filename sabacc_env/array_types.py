@@ -1,4 +1,4 @@
-"""The arrays that agents work with, by what they hold."""
+"""Types of arrays by what they hold; the engine's are in ``sabacc_env.engine.layout``."""
 
 import numpy as np
 from numpy.typing import NDArray
