@@ -47,17 +47,17 @@ def observation_page() -> str:
         "# The observation\n\n"
         + NOTE
         + f"One row of {OBSERVATION_SIZE} float32 features, the same for every rule set and 2 to 8 "
-        "players. The pot is everything staked in this hand; starting credits are the rules', for "
-        "that seat. In `sabacc_env.observation`, `decode(observations)` gives named facts, such as "
-        "`own_total` in points, `blocks(observations)` these features by block, and "
-        "`feature_names()` the second table.\n\n"
+        "players. The pot is everything staked in this hand. Starting credits are those that the "
+        "rules give that seat. In `sabacc_env.observation`, `decode(observations)` gives named "
+        "facts, such as `own_total` in points, `blocks(observations)` gives these features by "
+        "block, and `feature_names()` gives the second table.\n\n"
         + table(("index", "block", "shape"), overview)
         + "\n## Every index\n\n"
         + table(("index", "feature"), enumerate(feature_names()))
         + "\n## Move kinds as numbers\n\n"
-        "Source: 1 the draw pile, -1 the discard pile, 0.5 a forced redraw. Hand: above 0 it grows "
-        "or stays, below 0 a card is put down. Money: 1 raise, 0.5 call, 0.25 check, -1 junk.\n\n"
-        + table(("kind", "source", "hand", "money"), kinds)
+        "Source: 1 is the draw pile, -1 the discard pile, 0.5 a forced redraw. Hand: above 0 the "
+        "hand grows or stays, below 0 a card is put down. Money: 1 is a raise, 0.5 a call, 0.25 a "
+        "check, -1 junk.\n\n" + table(("kind", "source", "hand", "money"), kinds)
     )
 
 
@@ -69,13 +69,14 @@ def action_page() -> str:
     return (
         "# The actions\n\n"
         + NOTE
-        + "One discrete layout for every rule set; the action mask says which are legal. A slot is "
-        "a card of the hand, which is sorted by value, then id. The last actions are the bet "
-        f"sizes, here the default `bet_sizes={DEFAULT_BET_SIZES}`: `min` and `max` are the ends "
-        "of the legal totals; a fraction f is a total of the highest bet + f x (everything staked "
-        "in this hand + what the call costs), rounded down to a legal total and clipped; of equal "
-        "totals only the first is legal. The constants are those of `sabacc_env.actions`.\n\n"
-        + table(("action", "constant", "meaning"), rows)
+        + "Every rule set has the same discrete layout, and the action mask says which actions are "
+        "legal. A slot is a card of the hand, which is sorted by value, then id. The constants are "
+        "those of `sabacc_env.actions`.\n\n"
+        f"The last actions are the bet sizes, here the default `bet_sizes={DEFAULT_BET_SIZES}`. "
+        "`min` and `max` are the smallest and the largest legal total. A fraction f is a total of "
+        "the highest bet + f x (everything staked in this hand + what the call costs). It is "
+        "rounded down to a legal total and clipped. If several bet sizes give the same total, only "
+        "the first is legal.\n\n" + table(("action", "constant", "meaning"), rows)
     )
 
 
@@ -99,8 +100,9 @@ def rules_page() -> str:
     return (
         "# The six rule sets\n\n"
         + NOTE
-        + "`sabacc rules NAME` prints one as a readable page; RULES.md has every decision. A rules "
-        "file is TOML with any of these fields; what it leaves out is as in `casino`.\n\n"
+        + "`sabacc rules NAME` prints one as a readable page, and [the rules](../RULES.md) has "
+        "every decision. A rules file is TOML with any of these fields. Fields that it leaves out "
+        "are as in `casino`.\n\n"
         + table(("field", *rule_sets()), rows)
         + "\n## The fields\n\n"
         + "".join(
@@ -146,15 +148,15 @@ def ladder_page() -> str:
             rows,
         )
         + "\nWith three players CFR need not converge to an equilibrium. "
-        f"`{largest.name}` has 11 million nodes and is not solved again whenever this page is "
-        f"made. `/usr/bin/time -v sabacc solve {largest.name}` took 125 CPU-seconds and 1.5 GiB "
-        "for 312 iterations to a NashConv of 0.00098; seat 0 wins -0.139 antes. The tree took 23 "
-        "of these seconds, 28 million nodes a minute. While the tree is built, a node takes up to "
-        "120 bytes, so 24 GiB of memory hold about 200 million nodes.\n\n"
+        f"`{largest.name}` has 11 million nodes and is not solved again when this page is "
+        f"generated. `/usr/bin/time -v sabacc solve {largest.name}` took 125 CPU-seconds and 1.5 "
+        "GiB for 312 iterations to a NashConv of 0.00098; seat 0 wins -0.139 antes. The tree took "
+        "23 of these seconds, 28 million nodes a minute. While the tree is built, a node takes up "
+        "to 120 bytes, so 24 GiB of memory hold about 200 million nodes.\n\n"
         "## The scripted agents\n\n"
         "The table has the NashConv of each agent when it plays both seats. It is exact, because "
-        "these agents tell their probabilities. `sabacc distance RUNG AGENT` measures one again; "
-        "docs/results/agents.md has the agents that search.\n\n"
+        "these agents tell their probabilities. `sabacc distance RUNG AGENT` measures one again. "
+        "[The agents](../results/agents.md) has the agents that search.\n\n"
         + table(
             ("agent", *(f"`{tree.rung.name}`" for tree in of_two)),
             distances.rows(of_two),
@@ -186,17 +188,17 @@ def trained_agents_page() -> str:
     return (
         "# The zoo\n\n"
         + NOTE
-        + "Trained networks that come with the package. `sabacc zoo` lists them, `sabacc zoo NAME` "
-        'prints a card, `sabacc_agents.load("zoo:NAME")` loads one for its own game, and every '
-        "command that takes agents takes `zoo:NAME`. Each was trained by this repository's "
-        "configuration of its name, `configs/zoo/NAME.toml`, and is published by "
-        "`sabacc zoo NAME --publish runs/NAME-seed0`, which measures what stands here.\n\n"
+        + "These trained networks ship with the package. `sabacc zoo` lists them, `sabacc zoo "
+        'NAME` prints a card, `sabacc_agents.load("zoo:NAME")` loads one for its own game, and '
+        "every command that takes agents takes `zoo:NAME`. Each was trained with the configuration "
+        "of its name, `configs/zoo/NAME.toml`. `sabacc zoo NAME --publish runs/NAME-seed0` "
+        "published it and measured its card.\n\n"
         "Margins are in mante/hand (milli-antes a hand: thousandths of hand ante + Sabacc ante), "
         "with 95 % intervals. The member plays one seat and copies of the opponent play all "
         "others; each deal is played from every seat. A margin is what the member wins minus the "
-        "mean of what the others win, and at two seats half of this: then it is the member's net "
-        "credits, apart from credits that go to or come from the Sabacc pot. A star marks "
-        "opponents that the member met in training. Where two numbers of deals stand, results "
+        "mean of what the others win, and at two seats half of this. At two seats it is thus the "
+        "member's net credits, without those that go to or come from the Sabacc pot. A star marks "
+        "opponents that the member met in training. If a row has two numbers of deals, results "
         "whose interval included 0 were measured again over ten times as many deals.\n\n"
         + zoo_page.zoo_page(table)
     )
