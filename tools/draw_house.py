@@ -20,7 +20,7 @@ NOTES: Final = {
     "sabacc_env.engine": "compiled; nothing else decides a rule",
 }
 """The packages that are drawn, and what each is for."""
-WIDEST: Final = 4  # rooms side by side; more go into several lines
+WIDEST: Final = 5  # rooms side by side; more go into several lines
 ROOM, GAP, HEAD, MARGIN = 26, 6, 54, 12  # heights and distances, in pixels
 LEFT, RIGHT = 320, 416  # widths of the two columns
 STYLE: Final = """
