@@ -237,12 +237,12 @@ def play_hands(
 
     where, who, *parts, step_values = zip(*steps, strict=True)
     features, masks, sampled, log_probs = (torch.cat(part) for part in parts)
-    advantages = generalised_advantages(where, who, step_values, rewards, args.gae_lambda)
+    advantages = compute_advantages(where, who, step_values, rewards, args.gae_lambda)
     returns = torch.cat(advantages) + torch.cat(step_values)
     return Rollout(features, masks, sampled, log_probs, torch.cat(advantages), returns)
 
 
-def generalised_advantages(
+def compute_advantages(
     tables: Sequence[NDArray[np.int64]],
     seats: Sequence[NDArray[np.int64]],
     values: Sequence[Tensor],

@@ -31,7 +31,7 @@ def test_advantages_are_those_of_the_definition() -> None:
     seats = [np.array([seat]) for seat in (0, 1, 0, 0)]
     values = [torch.tensor([value]) for value in (0.5, -0.25, 1.0, 2.0)]
     rewards = np.array([[3.0, -3.0]])
-    advantages = ppo.generalised_advantages(tables, seats, values, rewards, gae_lambda=0.5)
+    advantages = ppo.compute_advantages(tables, seats, values, rewards, gae_lambda=0.5)
     last, middle = 3.0 - 2.0, 2.0 - 1.0
     first = 1.0 - 0.5 + 0.5 * (middle + 0.5 * last)
     expected = [first, -3.0 + 0.25, middle + 0.5 * last, last]

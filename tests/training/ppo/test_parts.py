@@ -12,7 +12,7 @@ from sabacc_training.ppo.losses import policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.networks import (
     forward,
-    forward_in_pieces,
+    forward_in_chunks,
     make_mlp,
     masked_log_probs,
     masked_probs,
@@ -74,7 +74,7 @@ def test_a_network_is_its_layers() -> None:
 def test_pieces_are_the_whole(rows: int, threads: int) -> None:
     network = make_mlp((7, 5, 3), F32, torch.Generator().manual_seed(0), last_gain=1.0)
     inputs = torch.randn(rows, 7)
-    found = forward_in_pieces(network, inputs, F32, Workers(threads))
+    found = forward_in_chunks(network, inputs, F32, Workers(threads))
     assert not found.requires_grad
     torch.testing.assert_close(found, forward(network, inputs, F32).detach())
 
@@ -187,7 +187,9 @@ def advantages_of_toy_hands(gae_lambda: float, rollout_steps: int = 40) -> tuple
                             expected[value] = advantage
                     hands[table] = []
             buffer.end_step(finished, rewards)
-        rollout = buffer.finish(buffer.decisions.inputs[:, 0].numpy().copy(), gae_lambda)
+        rollout = buffer.compute_returns_and_advantages(
+            buffer.decisions.inputs[:, 0].numpy().copy(), gae_lambda
+        )
         inputs = rollout.decisions.inputs[:, 0].tolist()
         for value, advantage in zip(inputs, rollout.advantages, strict=True):
             assert value not in found
@@ -216,7 +218,9 @@ def test_the_oldest_decisions_of_hands_that_outlast_rollouts_are_dropped_and_cou
             decisions.inputs[:, 0] = torch.arange(number, number + 3)
             number += 3
             buffer.end_step(np.zeros(3, np.bool_), np.zeros((3, 2), np.float32))
-        rollout = buffer.finish(np.zeros(len(buffer.decisions), np.float32), 1.0)
+        rollout = buffer.compute_returns_and_advantages(
+            np.zeros(len(buffer.decisions), np.float32), 1.0
+        )
         assert len(rollout.decisions) == 0
         dropped.append(rollout.dropped)
         buffer.begin(rollout.unfinished)

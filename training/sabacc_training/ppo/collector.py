@@ -27,10 +27,10 @@ class RolloutCollector:
 
     Args:
         config: the run.
-        tables: where it plays.
-        inputs: computes what the networks see.
+        tables: the tables that it plays at.
+        inputs: computes the inputs of the networks.
         policy: the policy that learns.
-        pool: who else plays.
+        pool: the opponents.
         access: reads the tables.
         profiler: counts the time.
     """
@@ -67,7 +67,8 @@ class RolloutCollector:
 
         Args:
             buffer: takes the decisions.
-            progress: the fraction of the run that is done; it decides what hands start from.
+            progress: the fraction of the run that is done; the credits and Sabacc pots that hands
+                start from depend on it.
         """
         self._starts.draw(progress, self._rng)
         while not buffer.full:
@@ -137,7 +138,7 @@ def make_tables(config: PPOConfig) -> Tables:
 
 
 def _reward_unit(rules: RuleSet, config: PPOConfig) -> float:
-    """Return the net that makes a reward of 1: one point, or ``reward_scale`` antes of credits."""
+    """Return the net credits that make a reward of 1: one point, or ``reward_scale`` antes."""
     return 1.0 if rules.points else rules.ante_unit * config.ppo.reward_scale
 
 
@@ -150,7 +151,8 @@ def is_pure_self_play(config: PPOConfig) -> bool:
 class StartSampler:
     """Draws the credits and Sabacc pots that hands start from, for each table in every rollout.
 
-    Where several rule sets are played, each takes the ranges that it has a use for.
+    Where several rule sets are played, those for points ignore the range of stacks, and those
+    without a Sabacc pot ignore its range.
     """
 
     def __init__(self, config: PPOConfig, tables: Tables) -> None:
@@ -180,7 +182,7 @@ class StartSampler:
         return stacks, pots
 
     def draw(self, progress: float, rng: np.random.Generator) -> None:
-        """Draw for all tables, from the ranges after this fraction of the run."""
+        """Draw credits and Sabacc pots for all tables, after this fraction of the run."""
         for indices, rules, ranges in self._games:
             ranges.change(*self._antes(rules, progress))
             drawn = ranges.draw(len(indices), rng)

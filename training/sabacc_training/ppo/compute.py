@@ -25,10 +25,11 @@ class Compute(NamedTuple):
 
     @classmethod
     def choose(cls, device: str, precision: str) -> Compute:
-        """Return what a configuration names; precision "auto" is bfloat16 where that is faster.
+        """Return the device and the type that a configuration names.
 
-        On a processor, the features that Numba compiles for decide. ``NUMBA_CPU_NAME=generic`` asks
-        for what every processor has, and so for float32 here.
+        Precision "auto" is bfloat16 where that is faster. On the CPU, the features that Numba
+        compiles for decide: ``NUMBA_CPU_NAME=generic`` asks for those that every processor has, and
+        so for float32 here.
 
         Raises:
             SabaccError: for a GPU where there is none.
@@ -49,8 +50,8 @@ class Compute(NamedTuple):
         return str(self.dtype).removeprefix("torch.")
 
     @property
-    def piece_size(self) -> int:
-        """Rows that pass a network together: few on a processor, so that they stay in its cache."""
+    def chunk_size(self) -> int:
+        """Rows of one forward pass: few on the CPU, so that they stay in its cache."""
         return 1024 if self.device == "cpu" else 65_536
 
     def autocast(self) -> torch.autocast:

@@ -26,12 +26,13 @@ class PPOHyperparameters(Config):
 
     rollout_steps: Count = 32_768
     """Decisions of the learner in a rollout, at least. As many more can be carried over from the
-    rollout before, because their hands were not over then. The oldest of any further ones are
+    rollout before, because their hands were not over then. If there are more, the oldest are
     dropped, so at full tables, where hands last long, ``rollout_steps`` should be several times
     ``num_tables`` (watch ``rollout/dropped_fraction``)."""
 
     minibatch_size: Count = 4096
-    """Decisions in a gradient step, about."""
+    """Decisions in a gradient step, or all of a rollout that has fewer. All minibatches have this
+    size, so they overlap a little or leave some decisions out."""
 
     n_epochs: Count = 2
     """Passes over a rollout in an update."""
@@ -66,7 +67,7 @@ class PPOHyperparameters(Config):
     """Lambda of generalised advantage estimation."""
 
     max_grad_norm: Positive = 0.5
-    """The gradient of each network is scaled down to this norm where it is longer."""
+    """The largest norm of each network's gradient; a longer gradient is scaled down to it."""
 
     critic_input: CriticInput = "everything"
     """What the critic sees, in training only: the policy's own inputs (``own_hand``), the other
@@ -107,15 +108,15 @@ class PPOConfig(RunConfig):
     """Selects this trainer."""
 
     max_players: int | None = Field(None, ge=2, le=8)
-    """The most seats, where tables have different numbers of seats, from ``num_players`` up to
-    this one; each number has as many tables."""
+    """The largest number of seats, where tables have different numbers from ``num_players`` up to
+    this one. Each number has as many tables."""
 
     more_rules: tuple[RulesConfig, ...] = ()
     """Further rule sets, each played at as many tables; one network plays all."""
 
     device: Literal["cpu", "cuda"] = "cpu"
-    """Where networks are trained and tables are played. Agents that do not learn run on the
-    processors in either case."""
+    """Where networks are trained and tables are played. Agents that do not learn run on the CPU in
+    either case."""
 
     ppo: PPOHyperparameters = PPOHyperparameters()
     """Hyperparameters."""

@@ -1,4 +1,4 @@
-"""Generalised advantage estimation over hands that several seats play."""
+"""Generalised advantage estimation (GAE) over hands that several seats play."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sabacc_env.engine.layout import Array
 
 
 @jit
-def generalised_advantages(
+def compute_advantages(
     tables: Array,
     seats: Array,
     values: Array,

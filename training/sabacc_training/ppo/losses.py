@@ -1,4 +1,4 @@
-"""The losses of PPO: of the policy, with an entropy bonus and a KL term, and of the critic."""
+"""The losses of PPO: the policy's, with an entropy bonus and a KL term, and the critic's."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sabacc_training.ppo.networks import masked_log_probs, masked_probs
 
 
 class PolicyLoss(NamedTuple):
-    """The loss of the policy, and what it is made of: means over decisions.
+    """The loss of the policy with its parts, and two diagnostics: means over decisions.
 
     Attributes:
-        loss: what gradient descent minimises; the others are detached.
+        loss: the loss that gradient descent minimises; the others are detached.
         policy_gradient_loss: PPO's clipped surrogate loss.
         entropy_loss: the negative entropy of the policy.
-        kl_to_magnet: the KL divergence of the policy from the magnet; 0 without one.
+        kl_to_magnet: the KL divergence of the policy from the magnet; 0 without a magnet.
         clip_fraction: the share of decisions whose ratio is outside the clip range.
         approx_kl: the KL divergence of the policy from the one that played, estimated from the
             actions that were played (http://joschu.net/blog/kl-approx.html).
@@ -45,17 +45,17 @@ def policy_loss(
 ) -> PolicyLoss:
     """Return PPO's clipped loss, less an entropy bonus, plus the KL divergence from the magnet.
 
-    The magnet is that of magnetic mirror descent (Sokota et al. 2023): the policy that the KL term
-    pulls towards. With its moving average as the magnet (EMAgnet, arXiv 2606.23995), self-play
-    converges where plain PPO cycles.
+    Without a magnet this is the loss of PPO. The magnet is that of magnetic mirror descent (Sokota
+    et al. 2023): the policy that the KL term pulls towards. With the moving average of the policies
+    as the magnet (EMAgnet, arXiv 2606.23995), self-play converges where plain PPO cycles.
 
     Args:
-        logits: (n, actions) of the policy.
+        logits: (n, actions) the policy's outputs.
         action_masks: (n, actions) bool, the legal actions.
         actions: (n,) the actions that were played.
-        old_log_probs: (n,) of these actions, by the policy that played them.
-        advantages: (n,) normalised.
-        magnet_log_probs: (n, actions); None without a magnet.
+        old_log_probs: (n,) log probabilities of these actions by the policy that played them.
+        advantages: (n,) normalised advantages.
+        magnet_log_probs: (n, actions) the magnet's log probabilities; None without a magnet.
         clip_range: how far the probability ratio may move from 1.
         ent_coef: weight of the entropy over the legal actions.
         kl_coef: weight of the KL divergence over the legal actions.

@@ -1,4 +1,4 @@
-"""Networks of the policy and of the critic: how they begin, and how they run over many rows."""
+"""The networks of the policy and of the critic: initialisation, forward passes and sampling."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from torch.nn import functional
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.threads import Workers
 
-ROUND: Final = 128
-"""Rows are filled up to a multiple of it: see ``forward_in_pieces``."""
+ROW_MULTIPLE: Final = 128
+"""Rows are padded to a multiple of it: see ``forward_in_chunks``."""
 
 
 def make_mlp(
@@ -24,9 +24,9 @@ def make_mlp(
 
     Args:
         sizes: number of inputs, widths of the hidden layers, number of outputs.
-        compute: says on which device.
+        compute: the device.
         generator: draws the weights.
-        last_gain: of the last layer; of the others it is that for ReLU.
+        last_gain: the gain of the last layer; the others have that for ReLU.
     """
     layers: list[nn.Module] = []
     for index, (fan_in, fan_out) in enumerate(pairwise(sizes)):
@@ -46,13 +46,14 @@ def forward(network: nn.Sequential, inputs: Tensor, compute: Compute) -> Tensor:
 
 
 @torch.no_grad()
-def forward_in_pieces(
+def forward_in_chunks(
     network: nn.Sequential, inputs: Tensor, compute: Compute, workers: Workers
 ) -> Tensor:
-    """Return the outputs of a network, (n, outputs) float32, without gradients, some rows at once.
+    """Return the outputs of a network, (n, outputs) float32, computed in chunks of rows.
 
-    The last rows are filled up to a round number: for each new number of rows, matrix products are
-    compiled anew, which takes longer than most products.
+    No gradients are kept. The last chunk is padded to a multiple of ``ROW_MULTIPLE`` rows, because
+    matrix products are compiled anew for each new number of rows, which takes longer than most
+    products.
     """
     last = network[-1]
     assert isinstance(last, nn.Linear)
@@ -62,13 +63,13 @@ def forward_in_pieces(
     def write(rows: slice) -> None:
         begin = rows.start
         with compute.autocast():
-            for piece in torch.split(inputs[rows], compute.piece_size):
-                missing = -len(piece) % ROUND
-                filled = functional.pad(piece, (0, 0, 0, missing)) if missing else piece
-                outputs[begin : begin + len(piece)] = network(filled)[: len(piece)]
-                begin += len(piece)
+            for chunk in torch.split(inputs[rows], compute.chunk_size):
+                missing = -len(chunk) % ROW_MULTIPLE
+                padded = functional.pad(chunk, (0, 0, 0, missing)) if missing else chunk
+                outputs[begin : begin + len(chunk)] = network(padded)[: len(chunk)]
+                begin += len(chunk)
 
-    workers.over(len(inputs), write, compute.piece_size)
+    workers.parallel_for(len(inputs), write, compute.chunk_size)
     return outputs
 
 
@@ -88,7 +89,7 @@ def masked_probs(log_probs: Tensor, action_masks: Tensor) -> Tensor:
 
 
 def sample_actions(probs: Tensor, uniforms: Tensor) -> Tensor:
-    """Return an action for each row, (n,), drawn by a number in [0, 1).
+    """Return an action for each row, (n,), sampled by a uniform number in [0, 1).
 
     Args:
         probs: (n, actions) probabilities, 0 for illegal actions, whose sums may be rounded.

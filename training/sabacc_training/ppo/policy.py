@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.networks import (
-    forward_in_pieces,
+    forward_in_chunks,
     masked_log_probs,
     masked_probs,
     sample_actions,
@@ -79,7 +79,7 @@ class PolicyAgent:
             action_masks: (n, num_actions) bool.
         """
         inputs = inputs[:, : self._inputs.policy_size]
-        logits = forward_in_pieces(self.network, inputs, self._compute, self._workers)
+        logits = forward_in_chunks(self.network, inputs, self._compute, self._workers)
         return masked_log_probs(logits, action_masks)
 
     def sample(

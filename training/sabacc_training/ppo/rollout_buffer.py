@@ -1,7 +1,7 @@
-"""The rollout buffer: the learner's decisions, and the advantages of those whose hand is over.
+"""The rollout buffer: the learner's decisions, and the advantages of those in finished hands.
 
-Decisions are learnt from when their hand is over. Those of unfinished hands are carried over: they
-are the first rows of the next rollout.
+The networks learn from the decisions of finished hands. Those of unfinished hands are carried over:
+they are the first rows of the next rollout.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from torch import Tensor
 
 from sabacc_env.array_types import Ints
 from sabacc_training.ppo.compute import Compute
-from sabacc_training.ppo.gae import generalised_advantages
+from sabacc_training.ppo.gae import compute_advantages
 
 
 @dataclass
 class Decisions:
     """Some decisions of the learner, the earliest first: one row of each array for each decision.
 
-    What the networks learn from is on their device, the rest in this machine's memory.
+    The tensors are on the device of the networks, the arrays in this machine's memory.
 
     Attributes:
         inputs: (n, size) ``NetworkInputs``, in the type of ``Compute``.
         action_masks: (n, num_actions) bool, the legal actions.
         actions: (n,) int64, the actions that were played.
         log_probs: (n,) float32, their log probabilities.
-        tables: (n,) int64, where they were played.
-        seats: (n,) int64, by which seat.
+        tables: (n,) int64, the tables where they were played.
+        seats: (n,) int64, the seats that played them.
     """
 
     inputs: Tensor
@@ -83,14 +83,14 @@ def _index(rows: slice | Ints, array: Tensor | Ints) -> Any:
 
 @dataclass(frozen=True)
 class Rollout:
-    """Decisions of hands that are over, to learn from, and those that are carried over.
+    """The decisions of finished hands, to learn from, and those that are carried over.
 
     Attributes:
-        decisions: the decisions of hands that are over: views, overwritten by the next rollout.
+        decisions: the decisions of finished hands: views, overwritten by the next rollout.
         advantages: (n,) float32, their generalised advantages.
-        returns: (n,) float32, advantages and values: what the critic learns.
-        unfinished: the decisions of hands that are not over.
-        dropped: how many decisions of such hands had to be dropped, for lack of space.
+        returns: (n,) float32, the sums of advantages and values: the targets of the critic.
+        unfinished: the decisions of unfinished hands, which are carried over.
+        dropped: the number of decisions of such hands that were dropped for lack of space.
     """
 
     decisions: Decisions
@@ -106,13 +106,13 @@ class RolloutBuffer:
     Args:
         num_tables: number of tables.
         num_players: seats at the largest table.
-        rollout_steps: decisions of a rollout, at least.
+        rollout_steps: the least number of decisions in a rollout.
         size: number of network inputs.
         num_actions: number of actions.
         compute: the device and type of the inputs.
 
     Attributes:
-        carried_over: how many rows were carried over from the rollout before.
+        carried_over: the number of rows that were carried over from the rollout before.
     """
 
     def __init__(
@@ -158,12 +158,14 @@ class RolloutBuffer:
         return self._storage[self._count - count : self._count]
 
     def end_step(self, finished: NDArray[np.bool_], rewards: NDArray[np.float32]) -> None:
-        """Add which hands ended in the step, (num_tables,), and each seat's reward, copies."""
+        """Add copies of which hands ended in the step, (num_tables,), and of each seat's reward."""
         self._finished.append(finished)
         self._rewards.append(rewards)
 
-    def finish(self, values: NDArray[np.float32], gae_lambda: float) -> Rollout:
-        """Return what can be learnt from.
+    def compute_returns_and_advantages(
+        self, values: NDArray[np.float32], gae_lambda: float
+    ) -> Rollout:
+        """Return the decisions of finished hands with their advantages and returns.
 
         Args:
             values: (rows,) the critic's value of each of ``decisions``.
@@ -172,7 +174,7 @@ class RolloutBuffer:
         decisions = self.decisions
         advantages = np.zeros(len(decisions), np.float32)
         complete = np.zeros(len(decisions), np.bool_)
-        generalised_advantages(
+        compute_advantages(
             decisions.tables,
             decisions.seats,
             values,

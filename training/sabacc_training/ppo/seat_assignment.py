@@ -1,4 +1,4 @@
-"""The seat assignment: who plays the seats that are not the learner's, hand by hand."""
+"""The seat assignment: which agent plays each seat that is not the learner's, hand by hand."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ CURRENT = 0
 
 
 class SeatAssignment:
-    """Draws for every hand who plays: one seat is the learner's, all others one pool member's.
+    """Draws the players of every hand: the learner has one seat, one pool member all others.
 
-    All others, for margins are measured in the same way. When scripted agents were spread over the
-    seats of all tables instead, a learner at eight seats played among copies of itself and hardly
-    ever met seven of another kind: at spacers it ended 13.7 antes a hand behind the maximiser, and
-    with this assignment 4.5 antes ahead.
+    Margins are measured in the same way. When scripted agents were spread over the seats of all
+    tables instead, a learner at eight seats played among copies of itself and hardly ever met seven
+    agents of another kind: at spacers it ended 13.7 antes a hand behind the maximiser, and with
+    this assignment 4.5 antes ahead.
 
     Args:
         config: the run.
         pool: the members, and how often each is drawn.
-        tables: where they play.
+        tables: the tables where they play.
     """
 
     def __init__(self, config: PPOConfig, pool: OpponentPool, tables: Tables) -> None:

@@ -1,4 +1,4 @@
-"""How the trainer reads its tables: those of the processors, and those of a GPU.
+"""How the trainer reads its tables, on the CPU and on a GPU.
 
 Networks, losses and gradients are the same code on both. Only the way from the tables' arrays to
 tensors differs.
@@ -24,10 +24,10 @@ from sabacc_training.ppo.threads import Workers
 
 
 class CpuAccess:
-    """Reads tables of the processors.
+    """Reads tables on the CPU.
 
     Args:
-        threads: how many threads share the work.
+        threads: the number of threads that share the work.
     """
 
     def __init__(self, threads: int) -> None:
@@ -50,11 +50,11 @@ class CpuAccess:
             masks = torch.from_numpy(tables.action_masks[indices[rows]])
             out.action_masks[rows].copy_(masks)
 
-        self.workers.over(len(indices), write)
+        self.workers.parallel_for(len(indices), write)
 
 
 class GpuAccess:
-    """Reads tables of a GPU, where the networks are too."""
+    """Reads tables on a GPU, where the networks are too."""
 
     def __init__(self, device: str) -> None:
         self._device = device
@@ -80,8 +80,8 @@ def table_access(compute: Compute, threads: int) -> TableAccess:
     """Return how tables are read on a device.
 
     Args:
-        compute: says which device.
-        threads: how many threads share the work of the processors; for a GPU there is one.
+        compute: the device.
+        threads: the number of threads that share the work on the CPU; for a GPU there is one.
     """
     return CpuAccess(threads) if compute.device == "cpu" else GpuAccess(compute.device)
 
@@ -106,11 +106,11 @@ def _extractor_tensors(
 
 
 READ_WHOLE: Final = ("seats_to_act", "finished", "net_credits")
-"""What every step changes at all tables."""
+"""The arrays that are copied whole: every step changes them at all tables."""
 
 
 class HostTables:
-    """Tables of a GPU as agents on the processors read them: what is read is a copy."""
+    """Tables on a GPU as agents on the CPU read them: each array that is read is a copy."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -123,7 +123,7 @@ class HostTables:
 
 
 class _HostRows:
-    """An array of which some rows are copied at a time."""
+    """An array on a GPU; an index copies the rows that it selects."""
 
     def __init__(self, array: Tensor) -> None:
         self._array = array

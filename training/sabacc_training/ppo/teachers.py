@@ -14,7 +14,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.networks import forward_in_pieces, make_mlp, masked_log_probs
+from sabacc_training.ppo.networks import forward_in_chunks, make_mlp, masked_log_probs
 from sabacc_training.ppo.rollout_buffer import Decisions
 from sabacc_training.ppo.threads import Workers
 from sabacc_training.runs.weights import layer_weights
@@ -41,11 +41,11 @@ class Teachers:
         self._compute, self._workers = compute, workers
         specs = config.ppo.teachers
         self._teachers = {
-            rules: self._teacher(spec, rules)
+            rules: self._load_teacher(spec, rules)
             for spec, rules in zip(specs, config.all_rules if specs else (), strict=True)
         }
 
-    def _teacher(self, spec: str, rules: RuleSet) -> tuple[nn.Sequential, Tensor]:
+    def _load_teacher(self, spec: str, rules: RuleSet) -> tuple[nn.Sequential, Tensor]:
         """Return a network, and the positions of its inputs among those of the learner."""
         config, saved = self._config, load_network(spec)
         info = saved.info
@@ -83,6 +83,6 @@ class Teachers:
             network, positions = self._teachers[rules]
             rows = torch.from_numpy(np.flatnonzero(rule_of == number)).to(log_probs.device)
             inputs = decisions.inputs[rows][:, positions]
-            logits = forward_in_pieces(network, inputs, self._compute, self._workers)
+            logits = forward_in_chunks(network, inputs, self._compute, self._workers)
             log_probs[rows] = masked_log_probs(logits, masks[rows])
         return log_probs

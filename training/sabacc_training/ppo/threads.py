@@ -7,17 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class Workers:
-    """The calling thread and further ones. Only work that releases the GIL becomes faster.
+    """A pool of threads, the calling thread included.
+
+    Only work that releases the GIL becomes faster.
 
     Args:
-        threads: how many there are in all.
+        threads: the number of threads.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
-    def together(self, *jobs: Callable[[], None]) -> None:
+    def run(self, *jobs: Callable[[], None]) -> None:
         """Run all jobs, in parallel where there are several threads."""
         if self._pool is None:
             for job in jobs:
@@ -28,19 +30,18 @@ class Workers:
         for other in others:
             other.result()
 
-    def over(self, rows: int, work: Callable[[slice], None], piece_size: int = 1) -> None:
-        """Run some work over all rows, each thread on consecutive ones.
+    def parallel_for(self, rows: int, work: Callable[[slice], None], chunk_size: int = 1) -> None:
+        """Call some work for all rows, in each thread for a slice of consecutive ones.
 
         Args:
-            rows: their number.
+            rows: the number of rows.
             work: takes a slice of rows; several threads call it at the same time.
-            piece_size: each thread begins at a multiple of it.
+            chunk_size: each slice begins at a multiple of it.
         """
         if not rows:
             return
-        pieces = -(-rows // piece_size)
-        shares = range(min(self._threads, pieces))
-        begins = [pieces * share // len(shares) * piece_size for share in shares]
-        ends = [*begins[1:], rows]
-        parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
-        self.together(*(lambda part=part: work(part) for part in parts))
+        chunks = -(-rows // chunk_size)
+        count = min(self._threads, chunks)
+        begins = [chunks * k // count * chunk_size for k in range(count)]
+        slices = map(slice, begins, [*begins[1:], rows])
+        self.run(*(lambda part=part: work(part) for part in slices))

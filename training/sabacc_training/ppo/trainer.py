@@ -1,4 +1,11 @@
-"""The PPO trainer: networks, optimizers and updates, and the average policy that is saved."""
+"""The PPO trainer: PPO with action masks by self-play, and a KL term in the policy's loss.
+
+An update is one of PPO: collect a rollout, compute generalised advantages, and run epochs of
+minibatches over the clipped loss with an entropy bonus, and over the loss of the critic. The policy
+and the critic are separate networks with optimizers of their own. To this the trainer adds an
+average of all policies, which is what is saved, and a KL term that pulls the policy towards
+another one, the magnet; by default this is the average.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +31,7 @@ from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.losses import PolicyLoss, policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
-from sabacc_training.ppo.networks import forward, forward_in_pieces, make_mlp
+from sabacc_training.ppo.networks import forward, forward_in_chunks, make_mlp
 from sabacc_training.ppo.policy import PolicyAgent
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.rollout_buffer import Decisions, Rollout, RolloutBuffer
@@ -36,22 +43,26 @@ from sabacc_training.runs.trainer import UpdateCallback
 from sabacc_training.runs.weights import layer_weights, polyak_update
 
 ADAM_EPSILON: Final = 1e-5
-"""Usual for PPO."""
+"""Adam's epsilon, as usual for PPO."""
 
 
 class PPOTrainer:
-    """Everything that a run of the PPO trainer changes, and can continue from.
+    """The networks, optimizers, opponents and tables of a run, which a checkpoint can restore.
 
     Args:
         config: the run.
-        tables: makes the tables that it plays at.
-        precision: of matrix products; by default what the configuration says.
+        tables: makes the tables that the run plays at.
+        precision: the precision of matrix products; by default the one of the configuration.
 
     Attributes:
         agent: the current policy.
-        average: the policy that is saved: the moving average of the current one's weights.
-        profiler: where the time went.
+        average: the policy that is saved, the moving average of the current one's weights.
+        pool: the opponents.
+        collector: the tables and who plays at them.
+        steps: the learner's decisions so far.
+        updates: the number of updates so far.
         metrics: the metrics of the last update, by their TensorBoard tags.
+        profiler: the time that each section of the updates took.
     """
 
     def __init__(
@@ -107,7 +118,7 @@ class PPOTrainer:
         self.updates = 0
 
     def _make_opponent(self, spec: str) -> Agent:
-        """Return an agent for all tables of the run."""
+        """Return an agent that plays at all tables of the run, whichever games they play."""
         config, games = self.config, self.config.games
         if len(games) == 1:
             return load(spec, *games[0], config.bet_sizes)
@@ -140,20 +151,22 @@ class PPOTrainer:
     # An update.
 
     def update(self) -> None:
-        """Collect a rollout, learn from the hands that are over, and update what follows."""
+        """Collect a rollout, learn from its finished hands, and update average, magnet and pool."""
         self.collector.collect(self._buffer, self.progress)
         decisions = self._buffer.decisions
         collected = len(decisions) - self._buffer.carried_over
         with self.profiler.section("values"):
-            outputs = forward_in_pieces(
+            outputs = forward_in_chunks(
                 self._critic, decisions.inputs, self._compute, self._workers
             )
             values = outputs[:, 0].cpu().numpy()
         with self.profiler.section("advantages"):
-            rollout = self._buffer.finish(values, self.config.ppo.gae_lambda)
+            rollout = self._buffer.compute_returns_and_advantages(
+                values, self.config.ppo.gae_lambda
+            )
         self.metrics["rollout/dropped_fraction"] = rollout.dropped / collected
         if len(rollout.decisions):
-            self._learn(rollout)
+            self._optimize(rollout)
         self._buffer.begin(rollout.unfinished)
         self.steps += collected
         self.updates += 1
@@ -164,26 +177,26 @@ class PPOTrainer:
             )
         self._update_followers()
 
-    def _learn(self, rollout: Rollout) -> None:
-        """Run all epochs over a rollout, for the policy and the critic in parallel."""
+    def _optimize(self, rollout: Rollout) -> None:
+        """Run all epochs over a rollout, for the policy and for the critic in parallel."""
         learning_rate = linear(self.config.ppo.learning_rate, self.progress)
         for optimizer in (self._actor_optimizer, self._critic_optimizer):
             optimizer.param_groups[0]["lr"] = learning_rate
         self.metrics["train/learning_rate"] = learning_rate
         minibatches = list(self._minibatches(len(rollout.decisions)))
         magnet_log_probs = self._magnet_log_probs(rollout.decisions)
-        self._workers.together(
-            lambda: self._learn_policy(rollout, magnet_log_probs, minibatches),
-            lambda: self._learn_values(rollout, minibatches),
+        self._workers.run(
+            lambda: self._optimize_policy(rollout, magnet_log_probs, minibatches),
+            lambda: self._optimize_critic(rollout, minibatches),
         )
 
     def _minibatches(self, count: int) -> Iterator[slice]:
-        """Yield the minibatches of all epochs in random order, each of consecutive rows.
+        """Yield the rows of each minibatch of each epoch, in random order.
 
-        So no row is copied. Consecutive rows are decisions at as many tables, each at another point
-        of its hand. All
-        minibatches have the same length, so they overlap a little or leave some rows out: for each
-        new number of rows, matrix products are compiled anew.
+        A minibatch is a slice of consecutive rows, so that no row is copied. Consecutive rows are
+        decisions at different tables, whose hands are at different points. All minibatches have the
+        same length, because matrix products are compiled anew for each new number of rows. So they
+        overlap a little, or leave some rows out.
         """
         length = min(self.config.ppo.minibatch_size, count)
         begins = np.linspace(0, count - length, round(count / length)).astype(np.int64)
@@ -192,7 +205,7 @@ class PPOTrainer:
                 yield slice(int(begin), int(begin) + length)
 
     def _magnet_log_probs(self, decisions: Decisions) -> Tensor | None:
-        """Return the magnet's log probabilities, (n, num_actions); None where there is none."""
+        """Return the magnet's log probabilities, (n, num_actions); None without a KL term."""
         ppo = self.config.ppo
         if ppo.magnet == "none" or not ppo.kl_coef:
             return None
@@ -201,9 +214,10 @@ class PPOTrainer:
                 return self._teachers.log_probs(decisions, self.collector.tables)
             return self._magnet.log_probs(decisions.inputs, decisions.action_masks)
 
-    def _learn_policy(
+    def _optimize_policy(
         self, rollout: Rollout, magnet_log_probs: Tensor | None, minibatches: list[slice]
     ) -> None:
+        """Take a gradient step on the policy's loss for each minibatch."""
         ppo, decisions = self.config.ppo, rollout.decisions
         advantages = _normalised(rollout.advantages).to(self._compute.device)
         ent_coef = linear(ppo.ent_coef, self.progress)
@@ -229,7 +243,8 @@ class PPOTrainer:
             self.metrics[f"train/{name}"] = mean
         self.metrics["train/ent_coef"] = ent_coef
 
-    def _learn_values(self, rollout: Rollout, minibatches: list[slice]) -> None:
+    def _optimize_critic(self, rollout: Rollout, minibatches: list[slice]) -> None:
+        """Take a gradient step on the critic's loss for each minibatch."""
         returns = torch.from_numpy(rollout.returns).to(self._compute.device)
         losses = []
         with self.profiler.section("learning the values"):
@@ -241,6 +256,7 @@ class PPOTrainer:
                 losses.append(loss.detach())
         self.metrics["train/value_loss"] = torch.stack(losses).mean().item()
         variance = float(np.var(rollout.returns))
+        # An advantage is the return less the value of before the update.
         unexplained = float(np.var(rollout.advantages)) / variance if variance else 1.0
         self.metrics["train/explained_variance"] = 1 - unexplained
 
@@ -253,7 +269,7 @@ class PPOTrainer:
         optimizer.step()
 
     def _update_followers(self) -> None:
-        """Update what follows the policy: average, magnet, opponent pool."""
+        """Update what follows the policy: the average, the magnet and the opponent pool."""
         ppo = self.config.ppo
         polyak_update(self.average.network, self._actor, self.config.polyak_tau, self.updates)
         if ppo.magnet == "periodic" and self.updates % ppo.magnet_update_interval == 0:
