@@ -197,7 +197,7 @@ GAME_DTYPE: Final = _record(
         # Chance: the hand's key, and the stream that shuffles the draw pile card by card.
         ("key_low", "i8"),  # the lower word of the hand's 64-bit key
         ("key_high", "i8"),  # its upper word
-        ("deck_state", "i8"),  # of the stream
+        ("deck_state", "i8"),  # of the stream that shuffles the draw pile
         ("deck_increment", "i8"),  # likewise
         # Sets of cards.
         ("junked_cards", "i8"),  # face down under the discard pile
