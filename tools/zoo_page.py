@@ -21,7 +21,7 @@ def zoo_page(table: Table) -> str:
 
 def overview(cards: Sequence[ModelCard], table: Table) -> str:
     """Return the members, a line each."""
-    head = ("member", "plays", "decisions", "hours", "least margin, mante/hand")
+    head = ("member", "plays", "decisions", "hours", "lowest margin, mante/hand")
     rows = []
     for card in cards:
         lowest = card.lowest_result
@@ -36,7 +36,7 @@ def section(card: ModelCard, table: Table) -> str:
     """Return a member's card."""
     met = ", ".join(f"`{name}`" for name in card.opponents) or "only itself"
     teachers = ", ".join(f"`{name}`" for name in card.teachers)
-    taught = f", and its policy was drawn towards {teachers}" if teachers else ""
+    taught = f", and its policy was pulled towards {teachers}" if teachers else ""
     text = (
         f"\n## {card.name}\n\n"
         f"Trained on {card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}. In "

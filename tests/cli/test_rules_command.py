@@ -44,7 +44,7 @@ def test_diff_shows_the_fields_that_differ(capsys: pytest.CaptureFixture[str]) -
     code, output, _ = run(capsys, "rules", "orsl", "--diff", "three_en")
     assert code == 0
     assert [line.split()[0] for line in output.splitlines()] == ["field", "phases", "ranking"]
-    assert "played alike" in run(capsys, "rules", "orsl", "--diff", "orsl")[1]
+    assert "have the same rules" in run(capsys, "rules", "orsl", "--diff", "orsl")[1]
 
 
 @pytest.mark.parametrize(

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     "rules": "Show the rule sets: all six, the page of one, or what differs between two.",
-    "demo": "Watch an agent learn by self-play, then beat the scripted ones in a tournament.",
+    "demo": "Train an agent by self-play, then play it against the scripted agents.",
     "train": "Train an agent by self-play, from a configuration file.",
-    "tournament": "Play every pair of agents over duplicate deals; who wins how much from whom.",
-    "solve": "Solve a small game exactly: its value, an equilibrium, how far from it.",
-    "distance": "Say how far agents are from equilibrium in a solved game, exactly.",
-    "ladder": "Train in a solved game and say how far from equilibrium it came, method by method.",
+    "tournament": "Play every pair of agents over duplicate deals and print their margins.",
+    "solve": "Solve a small game: compute an equilibrium, its value and its NashConv.",
+    "distance": "Compute the NashConv of agents in a small game, their distance from equilibrium.",
+    "ladder": "Train in a small game by several methods and compute the NashConv of each.",
     "exploit": "Train best responses to an agent: a lower bound of its exploitability.",
-    "throughput": "Measure the PPO trainer's decisions a second, and what the environment takes.",
-    "zoo": "Show the trained agents that ship: all, or the card of one; publish or measure one.",
-    "race": "Train by two configurations to the same strength, and say how long each took.",
+    "throughput": "Measure the speed of the PPO trainer and the environment's share of its time.",
+    "zoo": "Show the trained agents of the zoo, or the card of one; measure or publish one.",
+    "race": "Train by several configurations to the same strength and print the time of each.",
     "watch": "Watch one hand between agents, move by move.",
-    "bench": "Measure how fast this is, beside its peers; a table, a file, a picture.",
+    "bench": "Measure the speed of this project and of its peers.",
     "speed": "Measure how fast agents decide.",
-    "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure them.",
+    "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure their speed.",
 }
 """Each subcommand with the line that ``sabacc --help`` shows; ``name`` is the function ``name`` of
 ``sabacc_training.commands.name``."""
@@ -54,27 +54,26 @@ NO_MEMORY: Final = "this machine has too little memory for that ({}); ask for le
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run ``sabacc`` with these arguments, by default the command line's.
+    """Run ``sabacc`` with these arguments, by default those of the command line, and exit.
 
-    Exits with code 0; with 2 on a wrong command line, and, with one sentence on standard error,
-    where the user is at fault, an optional package is absent, or the machine has not what is asked
-    of it: memory, a disk with room. With 130, quietly, on Ctrl-C, and with 141, quietly, where
-    nobody reads the output any more.
+    The exit code is 0 for success. It is 2 for a mistake of the user, a missing optional package,
+    and too little memory or disk space; one sentence on standard error says which. It is 130 after
+    Ctrl-C, and 141 where nobody reads the output any more; both print nothing.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what the terminal has no letters for
+            stream.reconfigure(errors="backslashreplace")  # characters that the terminal lacks
     try:
         _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        _forget_output()
+        _discard_output()
         sys.exit(141)
     except OSError as error:
-        _forget_output()
-        _fail(_refused(error))
+        _discard_output()
+        _fail(_system_error_sentence(error))
 
 
 def _run(arguments: Sequence[str]) -> None:
@@ -86,7 +85,7 @@ def _run(arguments: Sequence[str]) -> None:
     except SabaccError as error:
         _fail(str(error))
     except ImportError as error:
-        _fail(_not_imported(error))
+        _fail(_import_error_sentence(error))
     except MemoryError as error:
         _fail(NO_MEMORY.format(error or "none is left"))
     except RuntimeError as error:
@@ -95,8 +94,8 @@ def _run(arguments: Sequence[str]) -> None:
         _fail(NO_MEMORY.format(str(error).splitlines()[0]))
 
 
-def _refused(error: OSError) -> str:
-    """Say what the system refused: most often room for the output."""
+def _system_error_sentence(error: OSError) -> str:
+    """Return a sentence about an error of the system, most often a full disk."""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT):
@@ -132,7 +131,7 @@ def make_app() -> App:
 
 
 def _converted(type_: Any, tokens: Sequence[Token]) -> Any:
-    """Convert what was given for a parameter as Cyclopts does, which would round 1.5 to an int."""
+    """Convert the words of a parameter as Cyclopts does, but do not round 1.5 to an int."""
     from cyclopts import convert
 
     if int in (type_, *get_args(type_)):
@@ -142,8 +141,12 @@ def _converted(type_: Any, tokens: Sequence[Token]) -> Any:
     return convert(type_, tokens)
 
 
-def _not_imported(error: ImportError) -> str:
-    """Say what could not be imported: which extra has it, or why; a mistake of ours goes on."""
+def _import_error_sentence(error: ImportError) -> str:
+    """Return a sentence that says which extra has a module, or why a library cannot be loaded.
+
+    Raises:
+        ImportError: the same error, where it is a mistake of this project.
+    """
     from sabacc_env.errors import how_to_install
 
     cause: BaseException = error
@@ -159,8 +162,8 @@ def _not_imported(error: ImportError) -> str:
     raise error
 
 
-def _forget_output() -> None:
-    """Let what standard output could not take be lost: Python would try it again at its exit."""
+def _discard_output() -> None:
+    """Discard what standard output could not take; Python would write it again at its exit."""
     with Path(os.devnull).open("w") as nothing, suppress(OSError, ValueError):
         os.dup2(nothing.fileno(), sys.stdout.fileno())
 

@@ -22,7 +22,7 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
     """Read the configuration of a training run, for the trainer that it names.
 
     Args:
-        path: as of ``sabacc_training.config.base.load_config``.
+        path: as in ``sabacc_training.config.base.load_config``.
         overrides: likewise.
 
     Raises:

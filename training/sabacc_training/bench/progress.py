@@ -8,7 +8,7 @@ from sabacc_training.jobs.progress_bar import ProgressBar
 
 
 class BenchProgress(ProgressBar):
-    """A progress bar over samples; where stderr is no terminal, a line for each round."""
+    """A progress bar over samples; where stderr is not a terminal, a line for each round."""
 
     def __init__(self) -> None:
         super().__init__(

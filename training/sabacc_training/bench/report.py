@@ -131,6 +131,6 @@ def _highlights(results: Results) -> Iterator[tuple[str, str, str | None]]:
     yield "over OpenSpiel's universal_poker", RAW, OPENSPIEL
     yield "`sabacc_v0.env` in PettingZoo's loop, 2 players", WRAPPED, None
     yield "over `texas_holdem_no_limit_v6.env`", WRAPPED, TEXAS_WRAPPED
-    yield "over an environment that does nothing, wrapped alike", WRAPPED, NOOP_WRAPPED
+    yield "over an environment that does nothing, in the same wrappers", WRAPPED, NOOP_WRAPPED
     yield "import and first step", CACHED, None
     yield "the same, the engine not compiled yet", COLD, None

@@ -99,7 +99,7 @@ def machine_info() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Return the processor's model, as far as the system tells it."""
+    """Return the processor's model, as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Sampling: all benchmarks in turn, round by round, so that noise affects all alike."""
+"""Sampling: all benchmarks in turn, round by round, so that noise affects all equally."""
 
 from __future__ import annotations
 

@@ -28,12 +28,12 @@ def bench(
     output: Path = Path("runs", "bench"),
     resume: bool = False,
 ) -> None:
-    """Measure the speed of this project, and of its peers where they are installed, in one run.
+    """Measure the speed of this project and of the installed peers in one run.
 
     Args:
         parts: Some of rules, peers, aec, game, tables, players, threads, start; by default all.
         repeats: Rounds; each measures everything in turn; 7 by default.
-        seconds: The least CPU time of each sample; 0.3 by default.
+        seconds: The minimum CPU time of each sample; 0.3 by default.
         quick: Few tables and short samples, to see in seconds that everything works.
         cold: Also measure the first start, with the engine not compiled yet: half a minute a round.
         output: The folder for bench.json, with every sample, and the picture bench.svg.

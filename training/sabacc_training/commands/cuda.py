@@ -23,12 +23,12 @@ def cuda(*num_tables: int, repeats: int = 5) -> None:
 
     Args:
         num_tables: Tables to measure with; by default 4096, 65536 and 524288, in turn.
-        repeats: How often each speed is measured; the median, the least and the most are printed.
+        repeats: Measurements of each speed; their median, minimum and maximum are printed.
     """
     counts = num_tables or (4096, 65_536, 524_288)
     if min(counts) < 1 or repeats < 1:
         raise SabaccError("num_tables, repeats: give whole numbers from 1 up")
-    Tables("casino", 1, 2, device="cuda")  # without a GPU this says so
+    Tables("casino", 1, 2, device="cuda")  # refuses a machine without a GPU
     print(f"GPU: {numba_cuda.get_current_device().name}", flush=True)
     decisions = 0
     with BenchProgress() as progress:

@@ -1,4 +1,4 @@
-"""``sabacc demo``: watch an agent learn, then see it beat the scripted ones in a tournament."""
+"""``sabacc demo``: train an agent by self-play, then play it against the scripted agents."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Try next:
 def demo(
     *, seed: int = 0, folder: Path | None = None, steps: int | None = None, deals: int = DEALS
 ) -> None:
-    """Train an agent on two-seat casino by self-play, then play it against everyone else.
+    """Train an agent on two-seat casino by self-play, then play it against the scripted agents.
 
     Args:
-        seed: Decides the training and the deals.
-        folder: Where the agent and its curves go; by default runs/demo and the seed.
-        steps: Decisions to train for, instead of the demonstration's number.
+        seed: The seed of the training and of the deals.
+        folder: The folder for the agent and its curves; by default runs/demo-seed0 for seed 0.
+        steps: Decisions in the training; by default as many as the demonstration has.
         deals: Deals against each opponent; each is played from both seats.
     """
     began = time.monotonic()
@@ -51,7 +51,7 @@ def demo(
     with exit_when_stopped(folder, "run the same command again to resume"):
         agent = train_demo(config, folder)
     console.print(
-        f"Trained after {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} others."
+        f"Trained in {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} other agents."
     )
     hands = len(OPPONENTS) * 2 * match_config.deals
     with MatchProgress(hands, match_config.rule_set.ante_unit) as progress:
@@ -59,5 +59,7 @@ def demo(
     console.print(margins_table(pairs))
     for line in legend(pairs):
         console.print(Text(line))
-    console.print(f"\nThe agent is {agent}. All of it took {time.monotonic() - began:.0f} s.")
+    console.print(
+        f"\nThe agent is {agent}. The demonstration took {time.monotonic() - began:.0f} s."
+    )
     console.print(Text(NEXT.format(agent=agent, folder=folder)), soft_wrap=True)

@@ -15,13 +15,13 @@ def distance(name: str, *agents: str, samples: int = 1000) -> None:
     """Print the NashConv of agents in a small game, in antes a hand.
 
     The agent plays all seats, and the gains of the seats by best responses are added up. The result
-    is exact for agents that tell their probabilities, as scripted, trained and solved agents do.
+    is exact for agents that return their probabilities, as scripted, trained and solved agents do.
     Any other agent is sampled, which makes its NashConv a little too large.
 
     Args:
         name: A rung of the ladder, or a file of the same keys.
         agents: Registered names, zoo:NAME, saved networks, solved policies, or module:Class.
-        samples: Calls of an agent that does not tell its probabilities in each information state.
+        samples: Calls in each information state of an agent that does not return probabilities.
     """
     if not agents:
         raise SabaccError("agents: give at least one")

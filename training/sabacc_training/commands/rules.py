@@ -15,8 +15,8 @@ def rules(name: str | None = None, *, diff: str | None = None) -> None:
     """Show the rule sets: all six in a table, the page of one, or what differs between two.
 
     Args:
-        name: A rule set's name, or the path of a rules file; without it, all six.
-        diff: Another name or path; shows only the fields that differ.
+        name: A rule set's name, or the path of a rules file; by default all six are listed.
+        diff: Another name or path. Only the fields in which the two differ are shown.
     """
     console = Console(highlight=False)
     if name is None:
@@ -67,7 +67,7 @@ def _print_page(console: Console, rules: RuleSet) -> None:
 def _print_differences(console: Console, first: RuleSet, second: RuleSet) -> None:
     found = differences(first, second)
     if not found:
-        console.print(Text(f"{first.name} and {second.name} are played alike."))
+        console.print(Text(f"{first.name} and {second.name} have the same rules."))
         return
     table = Table("field", box=None)
     table.add_column(Text(first.name))

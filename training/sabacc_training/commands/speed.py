@@ -41,8 +41,8 @@ def speed(
         rules: A rule set's name, the path of a rules file, or a rung of the ladder.
         players: Seats at each table.
         tables: Tables that an agent decides for at once.
-        samples: Samples that the median is taken of, for such agents.
-        decisions: Decisions that are timed, for agents that want views.
+        samples: Samples of each rate, whose median is printed.
+        decisions: Timed decisions of each agent that wants views.
     """
     if min(tables, samples, decisions) < 1:
         raise SabaccError("tables, samples, decisions: give whole numbers from 1 up")

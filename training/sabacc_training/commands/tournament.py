@@ -17,14 +17,14 @@ from sabacc_training.evaluation.tournament import TournamentConfig, play_tournam
 def tournament(
     config: str, *overrides: str, output: Path | None = None, resume: bool = False
 ) -> None:
-    """Play every pair of agents over the same deals and print who wins how much from whom.
+    """Play every pair of agents over the same deals and print their margins.
 
     Args:
         config: A configuration file, or the name of one in configs/.
         overrides: Keys to change: deals=1_000 agents='["tight", "random"]' rules=orsl.
         output: The folder for results; by default runs/tournaments/ and the configuration's name.
-            Another configuration's results are not written over.
-        resume: Take pairs that an earlier run finished; those whose files are damaged are played.
+            Results of another configuration are not overwritten.
+        resume: Load the pairs that an earlier run finished; a damaged file counts as missing.
     """
     settings = load_config(TournamentConfig, config, overrides)
     folder = output or settings.output or Path("runs", "tournaments", Path(config).stem)

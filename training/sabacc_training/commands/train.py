@@ -15,7 +15,7 @@ def train(config: str, *overrides: str, folder: Path | None = None, resume: bool
         config: A configuration file, or the name of one in configs/.
         overrides: Keys to change: steps=1_000_000 seed=3 ppo.hidden_sizes="[256, 256]".
         folder: Where the run's files go; by default runs/, the configuration's name and the seed.
-        resume: Go on with the run in that folder, as if it had never stopped.
+        resume: Resume the run in that folder, as if it had never stopped.
     """
     settings = trainers.training_config(config, overrides)
     folder = folder or Path("runs", f"{Path(config).stem}-seed{settings.seed}")

@@ -21,14 +21,15 @@ from sabacc_training.evaluation.watch import narrate, play_hand
 def watch(
     *agents: str, rules: str = "casino", seed: int | None = None, speed: float | None = None
 ) -> None:
-    """Watch one hand between agents, all cards open, to the reveal.
+    """Watch one hand between agents to its end, with all cards visible.
 
     Args:
         agents: One for each seat, 2 to 8: registered names, zoo:NAME, saved networks, or
             module:Class.
         rules: A rule set's name, the path of a rules file, or a rung of the ladder.
-        seed: Decides deck, dice, dealer and the agents' chance; without, one is drawn and shown.
-        speed: Moves a second; without, all at once.
+        seed: The seed of deck, dice, dealer and the agents' random numbers; by default one is drawn
+            and shown.
+        speed: Moves a second; by default all moves are shown at once.
     """
     if not 2 <= len(agents) <= MAX_SEATS:
         raise SabaccError(f"agents: {len(agents)} given; name one for each seat, 2 to {MAX_SEATS}")

@@ -1,4 +1,4 @@
-"""``sabacc zoo``: the trained agents that ship, the card of one, and how one gets there."""
+"""``sabacc zoo``: the trained agents of the zoo, their cards, and how they are published."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def zoo(
     deals: int | None = None,
     rollouts: int | None = None,
 ) -> None:
-    """Show the trained agents that ship: all in a table, or the card of one.
+    """Show the trained agents of the zoo in a table, or the card of one.
 
     Args:
-        name: A member of the zoo; without it, all of them.
-        measure: Measure all its results anew, over the same deals, and show these.
-        publish: The folder of a finished run of configs/zoo/NAME.toml; it becomes the member of
-            that name and replaces an earlier one. After an interruption, the same command resumes.
+        name: A member of the zoo; by default all members are listed.
+        measure: Measure all results of the member again over the same deals, and show them.
+        publish: The folder of a finished run of configs/zoo/NAME.toml. Its agent becomes the member
+            NAME and replaces an earlier one. After an interruption, the same command resumes.
         deals: Deals against each agent for a published card, each played from every seat; by
-            default 10,000. What they leave open is measured over ten times as many.
-        rollouts: The same for the agent that searches, at the fewest seats; it takes its time, so
-            by default none.
+            default 10,000. A margin whose interval includes 0 is measured over ten times as many.
+        rollouts: Deals against the agent rollouts, at the fewest seats; by default none, because
+            this agent is slow.
     """
     console = Console(highlight=False)
     if publish is None and (deals is not None or rollouts is not None):
@@ -63,7 +63,7 @@ def _overview() -> Table:
     table.add_column("plays")
     for heading in ("decisions", "hours"):
         table.add_column(heading, justify="right")
-    table.add_column("least margin, mante/hand")
+    table.add_column("lowest margin, mante/hand")
     for name in members():
         card = read_card(name)
         lowest = card.lowest_result
@@ -83,7 +83,7 @@ def _print_card(console: Console, card: ModelCard) -> None:
         "plays": card.games_text,
         "trained on": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
         "met in training": ", ".join(card.opponents) or "only itself",
-        "drawn to": ", ".join(card.teachers) or "no saved network",
+        "teachers": ", ".join(card.teachers) or "none",
         "rules": digests,
         "observation": card.observation_version,
         "weights": card.weights[:16],

@@ -38,8 +38,8 @@ class Config(BaseModel):
     )
 
     @classmethod
-    def written_out(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the keys of a file as they are checked; a subclass may let some stand for more."""
+    def expanded(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the keys of a file as they are checked; a subclass may expand some to several."""
         return data
 
 
@@ -50,14 +50,15 @@ def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ())
         model: the kind of configuration.
         path: a ``.toml`` file, or the ``.json`` that ``dump`` wrote; a bare name means
             ``configs/NAME.toml`` under the current directory.
-        overrides: words ``key=value`` or ``section.key=value``; the value as in TOML, and what is
-            no TOML value is text: ``deals=1_000``, ``agents=["tight", "random"]``, ``rules=orsl``.
+        overrides: words ``key=value`` or ``section.key=value``. The value is written as in TOML,
+            and other text without quotes: ``deals=1_000``, ``agents=["tight", "random"]``,
+            ``rules=orsl``.
 
     Raises:
         SabaccError: for a file that cannot be read, an unknown key or a wrong value; one sentence
             that names the file or the key.
     """
-    return validated(model, overridden(_read(_located(path)), overrides))
+    return validated(model, overridden(_read(_path_of(path)), overrides))
 
 
 def chosen_config(
@@ -73,13 +74,13 @@ def chosen_config(
         key: the key that names the kind.
         models: the kinds by name.
         default: the kind where the file does not name one.
-        path: as of ``load_config``.
+        path: as in ``load_config``.
         overrides: likewise.
 
     Raises:
-        SabaccError: as ``load_config``, for a name that is no kind, and for keys of another kind.
+        SabaccError: as ``load_config``, for an unknown kind, and for keys of another kind.
     """
-    data = overridden(_read(_located(path)), overrides)
+    data = overridden(_read(_path_of(path)), overrides)
     kind = data.get(key, default)
     if not isinstance(kind, str) or kind not in models:
         raise SabaccError(f"unknown {key} {toml_repr(kind)}; use {quoted_choices(models)}")
@@ -94,7 +95,7 @@ def chosen_config(
 
 
 def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the keys of a configuration with some changed in place; as of ``load_config``.
+    """Return the keys of a configuration with some changed in place; as in ``load_config``.
 
     >>> overridden({"deals": 5}, ["deals=1_000", "start.stacks=[2, 9]"])
     {'deals': 1000, 'start': {'stacks': [2, 9]}}
@@ -110,7 +111,7 @@ def validated(model: type[C], data: dict[str, Any]) -> C:
     Raises:
         SabaccError: for an unknown key or a wrong value; one sentence that names the key.
     """
-    data = model.written_out(data)
+    data = model.expanded(data)
     # As JSON: strict, and yet a list is a tuple and text a path.
     try:
         return model.model_validate_json(json.dumps(data, default=str))
@@ -134,8 +135,8 @@ def dump(config: Config) -> str:
 # Reading.
 
 
-def _located(path: Path | str) -> Path:
-    """Return the file meant; a bare name is looked up among the configurations."""
+def _path_of(path: Path | str) -> Path:
+    """Return the path of a configuration; a bare name is looked up in the folder of them."""
     if isinstance(path, Path) or path.endswith((".toml", ".json")) or os.sep in path:
         return Path(path)
     found = FOLDER / f"{path}.toml"
@@ -162,7 +163,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _apply(data: dict[str, Any], word: str) -> None:
-    """Set in ``data`` what ``key=value`` says."""
+    """Set the key of a word ``key=value`` in ``data``."""
     name, equals, text = word.partition("=")
     *sections, key = (part.strip() for part in name.split("."))
     if not equals or not all((*sections, key)):
@@ -175,23 +176,23 @@ def _apply(data: dict[str, Any], word: str) -> None:
 
 
 def _value(text: str) -> Any:
-    """Read a TOML value; what is none is text.
+    """Return a TOML value; other text stands for itself.
 
     >>> _value("1_000"), _value("[2, 'a']"), _value("true"), _value("casino")
     (1000, [2, 'a'], True, 'casino')
     """
     try:
         (value,) = tomllib.loads(f"value = {text}").values()
-    except ValueError:  # no TOML, or more than one key
+    except ValueError:  # not TOML, or more than one key
         return text
     return value
 
 
-# Saying what is wrong.
+# Error messages.
 
 
 def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any]) -> str:
-    """Say in one sentence what is wrong, starting with the key; a misspelt key comes first."""
+    """Return one sentence about an error, which starts with the key; misspelt keys come first."""
     errors = error.errors(include_url=False)
     first = next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
     key = _key(first["loc"], data)

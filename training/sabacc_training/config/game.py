@@ -20,7 +20,7 @@ from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 from sabacc_training.config.base import Config
 
 Deals = Annotated[int, Field(ge=2, le=10**9)]
-"""How many deals something is measured in: more would fill any memory, and take weeks."""
+"""A number of deals. More would fill any memory and take weeks."""
 
 
 class RulesConfig(Config):
@@ -39,7 +39,7 @@ class RulesConfig(Config):
 
     @cached_property
     def rule_set(self) -> RuleSet:
-        """The rules that result."""
+        """The rule set with these changes."""
         return load_rules(self.rules, **self.rule_overrides)
 
 
@@ -47,14 +47,14 @@ class GameConfig(RulesConfig):
     """Which game is played."""
 
     rules: str = "casino"
-    """A rule set by name, the path of a rules file, or a rung of the ladder: that is a rule set,
-    bet sizes and a number of players, of which what is said beside it takes the place."""
+    """A rule set by name, the path of a rules file, or a rung of the ladder. A rung sets the rules,
+    the bet sizes and the number of players; the other keys here override them."""
 
     bet_sizes: tuple[str | int | float, ...] = ("min", 0.5, 1, "max")
     """What the bet actions mean: "min", "max", or fractions of the pot."""
 
     @classmethod
-    def written_out(cls, data: dict[str, Any]) -> dict[str, Any]:
+    def expanded(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Return the keys of a file with those of a rung in the place of its name."""
         name = data.get("rules")
         if name not in rungs():
@@ -70,7 +70,7 @@ class GameConfig(RulesConfig):
         known = {key: value for key, value in rung.items() if key in cls.model_fields}
         beside = {key: value for key, value in data.items() if key != "rules"}
         overrides = beside.get("rule_overrides", {})
-        if isinstance(overrides, dict):  # what is none is told of where all keys are checked
+        if isinstance(overrides, dict):  # other types are refused where all keys are checked
             beside["rule_overrides"] = known["rule_overrides"] | overrides
         return known | beside
 

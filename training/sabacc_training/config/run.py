@@ -27,13 +27,13 @@ class StartConfig(Config):
     """Credits and Sabacc pot at the start of every hand, drawn uniformly for each hand."""
 
     stacks: Antes | None = None
-    """Least and most credits of a seat, in antes; without, what the rules say."""
+    """Least and most credits of a seat, in antes; by default the credits that the rules give."""
 
     equal_stacks: Share = 0.0
-    """The share of hands whose seats start with the same credits."""
+    """The share of hands in which all seats start with the same credits."""
 
     sabacc_pot: Antes | None = None
-    """Least and most credits in the Sabacc pot, in antes; without, none."""
+    """Least and most credits in the Sabacc pot, in antes; by default the pot is empty."""
 
     curriculum_fraction: Share = 0.0
     """Fraction of the run over which these ranges grow to their full size: stacks from one ante, on
@@ -41,7 +41,7 @@ class StartConfig(Config):
     its cards, so their values are learnt first, without the noise of large pots."""
 
     def stacks_at(self, progress: float) -> Antes | None:
-        """Return the range of stacks after this share of the run."""
+        """Return the range of stacks after this fraction of the run."""
         if self.stacks is None:
             return None
         least, most = self.stacks
@@ -49,7 +49,7 @@ class StartConfig(Config):
         return least**grown, most**grown
 
     def sabacc_pot_at(self, progress: float) -> Antes | None:
-        """Return the range of the Sabacc pot after this share of the run."""
+        """Return the range of the Sabacc pot after this fraction of the run."""
         if self.sabacc_pot is None:
             return None
         least, most = self.sabacc_pot
@@ -68,13 +68,14 @@ class StartConfig(Config):
 
 
 class PoolConfig(Config):
-    """Who the learner plays against. A share of the seats is in proportion to a weight."""
+    """The learner's opponents. Each is drawn in proportion to its weight."""
 
     current: Weight = 4.0
-    """The weight of the policy as it is now."""
+    """The weight of the current policy."""
 
     snapshots: Weight = 2.0
-    """The weight of all its earlier selves together; the current one has it until there are any."""
+    """The weight of all snapshots of the policy together. Until there are snapshots, the current
+    policy has it."""
 
     scripted: dict[str, Weight] = Field(default_factory=lambda: {"random": 1.0})
     """Weights of other agents: registered names, ``zoo:NAME``, saved networks, ``module:Class``."""
@@ -83,7 +84,7 @@ class PoolConfig(Config):
     """Steps from one snapshot to the next."""
 
     max_snapshots: Count = 10
-    """The most snapshots; when there are as many, a new one replaces one drawn at random."""
+    """The largest number of snapshots. When it is reached, a new one replaces a random one."""
 
     @model_validator(mode="after")
     def _check_someone(self) -> Self:
@@ -112,14 +113,14 @@ class RunConfig(TableConfig):
     """Decisions of the learner; schedules run over them."""
 
     seed: int = Field(0, ge=0, lt=2**32)
-    """Decides everything: deals, draws, initial weights."""
+    """The seed of everything random: deals, sampled actions, initial weights."""
 
     threads: Count = 1
-    """PyTorch's threads. More than one help on an idle machine, and harm on a busy one."""
+    """PyTorch's threads. Several help on an idle machine and harm on a busy one."""
 
     polyak_tau: Share = 0.05
-    """Weight of the newest policy in the Polyak average of policies, which is what is saved; with 1
-    it is the last policy."""
+    """Weight of the newest policy in the Polyak average of policies. The average is what is saved;
+    with 1 it is the last policy."""
 
     start: StartConfig = StartConfig()
     """Credits and Sabacc pot at the start of every hand."""
@@ -131,7 +132,7 @@ class RunConfig(TableConfig):
     """How the run is evaluated."""
 
     checkpoint_seconds: Weight = 30.0
-    """Seconds from one checkpoint to the next: a kill loses as much at most, and one update."""
+    """Seconds from one checkpoint to the next. A kill loses at most these and an update."""
 
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:
@@ -164,7 +165,7 @@ class RunConfig(TableConfig):
 
 
 def check_threads(threads: int) -> None:
-    """Refuse more threads than there are processors: they would wait for each other, and no more.
+    """Refuse more threads than processors: the others would only wait.
 
     Raises:
         SabaccError: where there are fewer processors.
@@ -177,7 +178,7 @@ def check_threads(threads: int) -> None:
 
 
 def linear(ends: tuple[float, float], progress: float) -> float:
-    """Return where a linear schedule is after this share of the run.
+    """Return the value of a linear schedule after this fraction of the run.
 
     >>> linear((4.0, 2.0), 0.5)
     3.0

@@ -35,7 +35,7 @@ def hero_margin(
     """Return the hero's margin over the mean of the others (at two seats half of it), mante/hand.
 
     Args:
-        rules: what is played.
+        rules: the rule set.
         hero: takes each seat once in every deal.
         opponent: takes all other seats.
         num_players: seats at a table.

@@ -89,7 +89,7 @@ def play_match(
     long hands delay no other table. The same arguments give the same result.
 
     Args:
-        rules: what is played.
+        rules: the rule set.
         agents: the two agents, separate objects, built for these rules, two seats and bet sizes.
         deals: the number of deals, at least two; each is played as two hands.
         seed: seeds the deals and the agents' random numbers. Deal d of a seed is the same for all

@@ -35,7 +35,7 @@ def _margin_line(bar: Progress, margin: Estimate) -> str:
 class MatchProgress(ProgressBar):
     """A progress bar over the hands of several matches.
 
-    Where stderr is no terminal, a line is printed for each match.
+    Where stderr is not a terminal, a line is printed for each match.
 
     Args:
         hands: the hands of all matches together.
@@ -80,7 +80,7 @@ class MatchProgress(ProgressBar):
 class MarginProgress(ProgressBar):
     """A progress bar over the hands of several margins.
 
-    Where stderr is no terminal, a line is printed for each margin.
+    Where stderr is not a terminal, a line is printed for each margin.
 
     Args:
         hands: the hands of all margins together.

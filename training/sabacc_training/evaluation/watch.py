@@ -36,7 +36,7 @@ class Step:
         seat: the seat that moved.
         move: its move.
         choices: the moves that the agent chose from with their probabilities, likeliest first;
-            empty for an agent that does not tell its probabilities.
+            empty for an agent that does not return probabilities.
         before, after: the game before and after the move.
     """
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error; lines where standard error is no terminal."""
+"""A progress bar on standard error; lines where standard error is not a terminal."""
 
 from __future__ import annotations
 

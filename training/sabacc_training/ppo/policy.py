@@ -88,7 +88,7 @@ class PolicyAgent:
         """Sample actions; return them and their log probabilities, (n,) each.
 
         Args:
-            inputs: as of ``log_probs``.
+            inputs: as in ``log_probs``.
             action_masks: likewise.
             rng: decides, by one number for each row.
         """

@@ -1,7 +1,7 @@
 """Checkpoints: everything that a training run needs to resume, in one file, written atomically.
 
 The file has a format line, a checksum, the configuration as JSON, and the state as torch saves it.
-A damaged file is refused: a run that continued from it would be no run of any seed.
+A damaged file is refused, because a run that continued from it could not be reproduced.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
     """Return the state in a checkpoint of the same configuration; no code in it is run.
 
     Raises:
-        SabaccError: if there is no checkpoint, if the file is damaged or something else, or if the
-            configuration is another.
+        SabaccError: if there is no checkpoint, if the file is damaged or not a checkpoint, or if it
+            has another configuration.
     """
     old, state = read_checkpoint(path, FORMAT)
     new = config.model_dump(mode="json")
@@ -59,7 +59,9 @@ def load_checkpoint(path: Path, config: RunConfig) -> dict[str, Any]:
 
 @contextmanager
 def refuse_malformed_state(path: Path) -> Iterator[None]:
-    """Turn errors while a state is read into one sentence: its checksum is right, it is malformed.
+    """Turn an error of reading a state into one sentence.
+
+    The checksum is right by then, so the state itself is malformed.
 
     Raises:
         SabaccError: in place of any other error.

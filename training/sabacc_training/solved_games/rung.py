@@ -23,7 +23,7 @@ def load_rung(name: str | Path) -> Rung:
     """Return a rung of the ladder by name, or any game from a file of the same keys.
 
     Raises:
-        SabaccError: for a name that is none, or a file that cannot be read or says no game.
+        SabaccError: for an unknown name, or a file that cannot be read or describes no game.
     """
     if isinstance(name, Path) or name.endswith((".toml", ".json")):
         return load_config(Rung, name)
