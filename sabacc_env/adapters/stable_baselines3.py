@@ -34,8 +34,8 @@ class SabaccVecEnv(VecEnv):
 
     The reward is what the learner won or lost itself, in antes (``rules.ante_unit`` credits)
     divided by ``reward_scale``, on its last step of the hand. A hand that ends before the learner
-    has acted in its episode holds no decision of its, so it is left out: no step stands for it
-    and no step gets its result.
+    has acted in its episode is left out: the learner had no decision in it, so no step stands for
+    it and no step gets its result.
 
     Tables restart at once; what the learner saw of the end is the ``terminal_observation`` in
     ``infos``. No episode is ever truncated, so nothing is bootstrapped from it.
@@ -101,16 +101,20 @@ class SabaccVecEnv(VecEnv):
     def set_opponents(
         self, opponents: AnyOpponents, weights: Sequence[float] | None = None
     ) -> None:
-        """Play against these from the next episodes on; one in play stays at its place's agent.
+        """Play against these from the next episodes on.
+
+        A running episode goes on with the agent at the same place of the new list.
 
         Raises:
             SabaccError: for an opponent that is not an agent, fewer opponents than are in use, or
                 weights that are not proportions.
         """
-        self._learner.opponents.choose(opponents, weights)
+        self._learner.opponents.set_agents(opponents, weights)
 
     def set_start_ranges(self, stacks: Range | None, sabacc_pots: Range | None) -> None:
-        """Draw starts from these ranges, in antes, for the episodes after those that come next.
+        """Draw starts from these ranges, in antes, from the second next episodes on.
+
+        What the next episodes start from is already drawn.
 
         Raises:
             SabaccError: for anything that is not a range, or a change between a range and None.

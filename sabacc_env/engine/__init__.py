@@ -1,1 +1,1 @@
-"""."""
+"""The rules as they are played: compiled functions on records of games."""

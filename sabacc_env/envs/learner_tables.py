@@ -57,7 +57,7 @@ class LearnerTables:
 
     A step plays the learner's actions, then the opponents' until the learner is to act again at
     every table. Where an episode ends, the next one begins within the step. A hand that ends before
-    the learner has acted in its episode holds no decision of its: nobody hears of it.
+    the learner has acted in its episode is not reported: the learner had no decision in it.
 
     Args:
         rules: a rule set by name, path, or as a ``RuleSet``.
@@ -123,7 +123,12 @@ class LearnerTables:
         )
 
     def begin(self, rng: np.random.Generator | None = None) -> None:
-        """Start every table anew: from where all stands, or all over with other chance."""
+        """Start all tables again.
+
+        Args:
+            rng: decides all chance from now on, and the learner starts from its first seats; None
+                goes on with the chance and the seats of before.
+        """
         if rng is not None:
             self._rng = rng
             self.seats = self._all % self.num_players
@@ -221,7 +226,7 @@ class LearnerTables:
         if drawn:
             for name, values in drawn.items():
                 self._next_starts[name][indices] = values
-            self.tables.set_hand_starts(indices, **drawn)
+            self.tables.set_episode_starts(indices, **drawn)
 
     def margin_since(self) -> tuple[int, float]:
         """Return the hands since the last call, and the learner's margin in them, in mante/hand.

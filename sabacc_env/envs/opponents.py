@@ -40,10 +40,12 @@ class Opponents:
         self._build_arguments = rules, num_players, bet_sizes
         self.members = np.zeros((num_tables, num_players), dtype=np.int64)
         self.agents: list[Agent] = []
-        self.choose(opponents, weights)
+        self.set_agents(opponents, weights)
 
-    def choose(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
-        """Draw from these from the next episodes on; one in play stays at its place's agent.
+    def set_agents(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
+        """Draw from these from the next episodes on.
+
+        A running episode goes on with the agent at the same place of the new list.
 
         Args:
             opponents: agents built for this game, or registered names.
@@ -87,9 +89,9 @@ class Opponents:
         """Tell all agents to start at these tables, where nothing has been played yet."""
         agent_calls.begin(self.agents, tables)
 
-    def restart(self, tables: Ints) -> None:
+    def restart(self, indices: Ints) -> None:
         """Tell all agents that a new hand begins at these tables."""
-        agent_calls.restart(self.agents, tables)
+        agent_calls.restart(self.agents, indices)
 
     def memories(self) -> list[Any]:
         """Return what each of ``agents`` remembers of its hands, for ``restore_memories``."""
@@ -99,10 +101,10 @@ class Opponents:
         """Let ``agents`` continue from what ``memories`` returned."""
         agent_calls.restore_memories(self.agents, memories)
 
-    def draw(self, tables: Ints, rng: np.random.Generator) -> None:
+    def draw(self, indices: Ints, rng: np.random.Generator) -> None:
         """Draw the agents of every seat of these tables."""
-        size = (len(tables), self.members.shape[1])
-        self.members[tables] = rng.choice(len(self.agents), size=size, p=self._shares)
+        size = (len(indices), self.members.shape[1])
+        self.members[indices] = rng.choice(len(self.agents), size=size, p=self._shares)
 
     def actions(self, tables: Tables, indices: Ints, rng: np.random.Generator) -> Ints:
         """Return what is played at these tables: each agent is asked once for all its seats."""

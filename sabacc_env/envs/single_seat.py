@@ -28,8 +28,8 @@ from sabacc_env.game.game import Game
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet
 
-MAX_DEALS: Final = 1000
-"""So many episodes in a row without a decision of the learner's mean that it never gets one."""
+MAX_EPISODES: Final = 1000
+"""After so many episodes in a row without a decision, the learner never gets one."""
 
 ONLY_TABLE: Final = np.zeros(1, dtype=np.int64)
 
@@ -123,18 +123,18 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         given = select_options(options, (*TABLE_OPTIONS, "seat"))
         self._deal_first(seed, given)
         given = {name: given[name] for name in given if name not in ("deck", "dice")}
-        for _ in range(MAX_DEALS):
+        for _ in range(MAX_EPISODES):
             self._advance_to_learner()
             if not self._over:
                 return self._render_and_observe(), {"action_mask": self._mask()}
             self._deal(self.seat + 1, given)
         raise SabaccError(
-            f"reset: {MAX_DEALS} hands ended before the learner had a decision; with these "
+            f"reset: {MAX_EPISODES} episodes ended before the learner had a decision; with these "
             "options, rules and opponents it never has one"
         )
 
     def _deal_first(self, seed: int | None, given: dict[str, Any]) -> None:
-        """Deal an episode, by a seed where there is one; one that is refused draws no chance."""
+        """Deal an episode, by a seed if there is one; one that is refused changes no generator."""
         rng, rng_seed = self.np_random, self._np_random_seed
         before = rng.bit_generator.state
         seat = self.seat + 1

@@ -230,7 +230,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         }
 
     def _final_info(self, ended: Bools, illegal: Bools) -> dict[str, Any]:
-        """Return what ``SAME_STEP`` tells of the episodes that ended; arguments as of ``_told``."""
+        """Return what ``SAME_STEP`` tells of ended episodes; arguments as of ``_step_info``."""
         if not ended.any():
             return {}
         final_observations = [

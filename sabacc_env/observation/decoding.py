@@ -60,8 +60,8 @@ class DecodedObservations:
 
     Every array begins with the dimensions of the observations, here ``...``. Cards are values from
     -10 to +10: 0 for a Sylop and for no card, which the array beside it tells apart. Amounts of
-    credits are ratios: ``_over_pot`` in pots, everything staked in this hand being 1, and
-    ``_over_start`` in what the rules let that seat start with. No ratio is above 4; packed
+    credits are ratios: ``_per_pot`` in pots, everything staked in this hand being 1, and
+    ``_per_start`` in what the rules let that seat start with. No ratio is above 4; packed
     observations have them rounded.
     """
 
@@ -221,47 +221,47 @@ class DecodedObservations:
         return _whole(self._seen.betting[..., COLUMNS.betting.raises_left], 5)
 
     @property
-    def credits_over_pot(self) -> Floats:
+    def credits_per_pot(self) -> Floats:
         """This seat's credits, in pots, (...)."""
         return self._seen.own_stakes[..., COLUMNS.own_stakes.credits_per_pot]
 
     @property
-    def credits_over_start(self) -> Floats:
+    def credits_per_start(self) -> Floats:
         """This seat's credits, in starting credits, (...)."""
         return self._seen.own_stakes[..., COLUMNS.own_stakes.credits_per_start]
 
     @property
-    def phase_bet_over_pot(self) -> Floats:
+    def phase_bets_per_pot(self) -> Floats:
         """This seat's bets of this phase, in pots, (...)."""
         return self._seen.own_stakes[..., COLUMNS.own_stakes.phase_bets_per_pot]
 
     @property
-    def hand_bets_over_start(self) -> Floats:
+    def hand_bets_per_start(self) -> Floats:
         """This seat's bets of this hand, in starting credits, (...)."""
         return self._seen.own_stakes[..., COLUMNS.own_stakes.hand_bets_per_start]
 
     @property
-    def call_over_pot(self) -> Floats:
+    def to_call_per_pot(self) -> Floats:
         """What there is to call, in pots, (...)."""
         return self._seen.betting[..., COLUMNS.betting.to_call_per_pot]
 
     @property
-    def call_over_start(self) -> Floats:
+    def to_call_per_start(self) -> Floats:
         """What there is to call, in starting credits, (...)."""
         return self._seen.betting[..., COLUMNS.betting.to_call_per_start]
 
     @property
-    def pot_over_start(self) -> Floats:
+    def pot_per_start(self) -> Floats:
         """The pot, in starting credits, (...)."""
         return self._seen.betting[..., COLUMNS.betting.pot_per_start]
 
     @property
-    def sabacc_pot_over_pot(self) -> Floats:
+    def sabacc_pot_per_pot(self) -> Floats:
         """The Sabacc pot, in pots, (...)."""
         return self._seen.betting[..., COLUMNS.betting.sabacc_pot_per_pot]
 
     @property
-    def sabacc_pot_over_start(self) -> Floats:
+    def sabacc_pot_per_start(self) -> Floats:
         """The Sabacc pot, in starting credits, (...)."""
         return self._seen.betting[..., COLUMNS.betting.sabacc_pot_per_start]
 
@@ -281,7 +281,7 @@ class DecodedObservations:
         return _whole(self._seen.log_seats, 8) - 1
 
     @property
-    def log_paid_over_pot(self) -> Floats:
+    def log_paid_per_pot(self) -> Floats:
         """What these actions paid, in pots as they were before; a raise has its total."""
         return self._seen.log[..., COLUMNS.log.paid]
 
@@ -323,17 +323,17 @@ class DecodedOpponents:
         return _flag(self._seats[..., SEAT.is_all_in])
 
     @property
-    def credits_over_start(self) -> Floats:
+    def credits_per_start(self) -> Floats:
         """The credits of each, in its starting credits."""
         return self._seats[..., SEAT.credits_per_start]
 
     @property
-    def hand_bets_over_start(self) -> Floats:
+    def hand_bets_per_start(self) -> Floats:
         """The bets of this hand of each, in its starting credits."""
         return self._seats[..., SEAT.hand_bets_per_start]
 
     @property
-    def phase_bet_over_pot(self) -> Floats:
+    def phase_bets_per_pot(self) -> Floats:
         """The bets of this phase of each, in pots."""
         return self._bets
 

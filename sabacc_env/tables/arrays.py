@@ -14,11 +14,10 @@ from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.rules import RuleSet
-from sabacc_env.tables.cpu import Cpu
 from sabacc_env.tables.settings import TableSettings
 
 if TYPE_CHECKING:
-    from sabacc_env.tables.gpu import Cuda
+    from sabacc_env.tables.device import Device
 
 BYTES_EACH: Final = 2 * GAME_DTYPE.itemsize + 4 * OBSERVATION_SIZE
 """What a table takes in memory, at least."""
@@ -37,11 +36,11 @@ class TableArrays:
         results: how the hands of the last step ended.
     """
 
-    def __init__(self, settings: TableSettings, device: Cpu | Cuda) -> None:
+    def __init__(self, settings: TableSettings, device: Device) -> None:
         with explain_memory_error("num_tables", settings.num_tables, BYTES_EACH):
             self._allocate(settings, device)
 
-    def _allocate(self, settings: TableSettings, device: Cpu | Cuda) -> None:
+    def _allocate(self, settings: TableSettings, device: Device) -> None:
         n, put = settings.num_tables, device.to_device
         records = np.zeros(n, GAME_DTYPE)  # before what is small or filled: it fails at once
         floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))

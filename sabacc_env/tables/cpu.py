@@ -1,6 +1,6 @@
-"""Where tables are kept and played: in this machine's memory by its processors, or on a GPU.
+"""Tables in this machine's memory, played by its processors.
 
-``Tables`` knows both by the same verbs. ``Cpu`` says what each means.
+``gpu.Cuda`` has the same methods; ``Cpu`` says what each means.
 """
 
 from __future__ import annotations
@@ -19,34 +19,14 @@ import numpy as np
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
-from sabacc_env.arguments import check_array, check_int
-from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.arguments import check_array
 
 if TYPE_CHECKING:
     from sabacc_env.engine.drivers.policy_loop import Policy
-    from sabacc_env.tables.gpu import Cuda
 
 
 DECISIONS_PER_CHUNK: Final = 2**16
 """Decisions that a thread plays before Ctrl-C is heard: some hundredths of a second."""
-
-
-def get_device(name: str, threads: int) -> Cpu | Cuda:
-    """Return the device of this name, which may have to be there.
-
-    Raises:
-        SabaccError: for a name that is none, threads on a GPU, or a GPU that cannot be used.
-    """
-    threads = check_int("threads", threads, 1, 1024)
-    if not isinstance(name, str) or name not in ("cpu", "cuda"):
-        raise SabaccError(f'unknown device {short_repr(name)}; use "cpu" or "cuda"')
-    if name == "cpu":
-        return Cpu(threads)
-    if threads > 1:
-        raise SabaccError("threads: tables on a GPU use no CPU threads; leave it at 1")
-    from sabacc_env.tables.gpu import Cuda
-
-    return Cuda()
 
 
 class Cpu:
@@ -82,7 +62,7 @@ class Cpu:
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def clear(self, array: Any) -> None:
-        """Make all of an array nothing."""
+        """Set all of an array to zero."""
         array[:] = 0
 
     def write(self, array: Any, values: NDArray[Any]) -> None:
@@ -141,7 +121,14 @@ class Cpu:
         settings: tuple[Any, ...],
         indices: Any,
     ) -> None:
-        """Run ``play_tables``: its arguments before the policies, those after them, the tables."""
+        """Run the engine's ``play_tables``.
+
+        Args:
+            policies: one for each seat.
+            batches: its arguments before the policies.
+            settings: its arguments after them.
+            indices: the tables to play at.
+        """
         from sabacc_env.engine.drivers.policy_loop import (  # compiled when imported
             function_pointer,
             play_tables,

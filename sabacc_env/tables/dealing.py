@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.engine.drivers import batch
 from sabacc_env.errors import SabaccError
 from sabacc_env.tables.arrays import TableArrays
-from sabacc_env.tables.cpu import Cpu
 from sabacc_env.tables.hand_starts import HandStarts
 
 if TYPE_CHECKING:
-    from sabacc_env.tables.gpu import Cuda
+    from sabacc_env.tables.device import Device
 
 
 class HandDealer:
@@ -25,7 +24,7 @@ class HandDealer:
             have to say what it starts from, and ``deal_waiting`` deals it.
     """
 
-    def __init__(self, arrays: TableArrays, hand_starts: HandStarts, device: Cpu | Cuda) -> None:
+    def __init__(self, arrays: TableArrays, hand_starts: HandStarts, device: Device) -> None:
         if hand_starts.calls_functions and device.arrays_only:
             raise SabaccError(
                 "device: tables on a GPU cannot call functions; give keys, dealers, credits and "
@@ -55,7 +54,7 @@ class HandDealer:
         credits: ArrayLike | None,
         sabacc_pots: ArrayLike | None,
     ) -> None:
-        """Change what later episodes of these tables start from; as ``Tables.set_hand_starts``."""
+        """Change what later episodes start from; arguments as of ``Tables.set_episode_starts``."""
         self._hand_starts.change(self._device.to_host(indices), credits, sabacc_pots)
         self.set_starts(self._hand_starts.starts)
 

@@ -78,7 +78,7 @@ class Cuda:
         return numbers
 
     def clear(self, array: Any) -> None:
-        """Make all of an array nothing."""
+        """Set all of an array to zero."""
         flat = array.ravel()
         self._launch(kernels.clear, len(flat), flat)
 

@@ -158,7 +158,7 @@ class HandStarts:
             getattr(self, f"_set_{name}")(indices, self._values(name, source, indices, hand_counts))
 
     def _values(self, name: str, source: PerTable, indices: Ints, hand_counts: Ints) -> Ints:
-        """Return what was given for these tables, (len(which),) or with a row for each."""
+        """Return what was given for these tables, (len(indices),), or with a row for each."""
         row = self._row(name)
         try:
             if callable(source):

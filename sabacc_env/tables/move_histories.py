@@ -20,10 +20,10 @@ class MoveHistories:
     def __init__(self, num_tables: int) -> None:
         self.played: list[list[int]] = [[] for _ in range(num_tables)]
 
-    def record(self, tables: batch.Games, indices: Ints, actions: Ints) -> None:
+    def record(self, games: batch.Games, indices: Ints, actions: Ints) -> None:
         """Record legal actions that are about to be played at these tables."""
         moves = np.zeros(len(indices), dtype=np.int64)
-        batch.pack_moves(tables, indices, actions, moves)
+        batch.pack_moves(games, indices, actions, moves)
         for table, move in zip(indices.tolist(), moves.tolist(), strict=True):
             self.played[table].append(move)
 
@@ -31,7 +31,7 @@ class MoveHistories:
         """Forget the hands at these tables: others begin."""
         self.write(indices.tolist(), [[]] * len(indices))
 
-    def write(self, tables: Iterable[int], played: Sequence[Sequence[int]]) -> None:
+    def write(self, indices: Iterable[int], played: Sequence[Sequence[int]]) -> None:
         """Write what was played at these tables."""
-        for table, moves in zip(tables, played, strict=True):
+        for table, moves in zip(indices, played, strict=True):
             self.played[table] = list(moves)

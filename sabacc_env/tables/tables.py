@@ -24,8 +24,8 @@ from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.rules import RuleSet
 from sabacc_env.storage.checksums import content_error
 from sabacc_env.tables.arrays import TableArrays
-from sabacc_env.tables.cpu import Cpu, get_device
 from sabacc_env.tables.dealing import HandDealer
+from sabacc_env.tables.device import get_device
 from sabacc_env.tables.hand_starts import HandStarts, StartKeywords
 from sabacc_env.tables.move_histories import MoveHistories
 from sabacc_env.tables.saving import (
@@ -38,7 +38,7 @@ from sabacc_env.tables.settings import Rules, TableSettings
 
 if TYPE_CHECKING:
     from sabacc_env.policies import Policy
-    from sabacc_env.tables.gpu import Cuda
+    from sabacc_env.tables.device import Device
 
 
 class Tables:
@@ -64,9 +64,9 @@ class Tables:
         sabacc_pots: credits in the Sabacc pot before the antes, likewise.
 
     The last four are each an array per table or a function of (table, hand count); on a GPU, an
-    array. Where a hand ends and what the next one is to start from makes none (or a function
-    raises), the step raises; it has been played. The tables that wait for a deal then stop:
-    ``seats_to_act`` is -1 there until ``restart``, and other tables can be stepped on.
+    array. If the next hand cannot start from what was given, or a function raises, ``step`` raises
+    after the actions have been played. The tables that wait for a deal then stop:
+    ``seats_to_act`` is -1 there until ``restart``. Other tables can be stepped on.
 
     Tables can be copied and pickled, unless they ask functions.
 
@@ -115,7 +115,7 @@ class Tables:
         self._make(settings, place, starts)
         self._dealer.begin_episodes(self._all, np.zeros(self.num_tables, dtype=np.int64))
 
-    def _make(self, settings: TableSettings, device: Cpu | Cuda, starts: StartKeywords) -> None:
+    def _make(self, settings: TableSettings, device: Device, starts: StartKeywords) -> None:
         """Make everything but the first deal."""
         check_keywords("Tables", starts, StartKeywords.__annotations__)
         self._settings, self._device = settings, device
@@ -178,10 +178,10 @@ class Tables:
         self._dealer.deal_waiting(indices)
 
     def keep_histories(self) -> None:
-        """Keep from now on what is stepped in each hand: ``game(table).history`` then says it.
+        """Record the moves of each hand from now on, so that ``game(table).history`` has them.
 
-        Agents that want views need it. Ask for it before anything is played: of a hand in play
-        the moves so far stay missing.
+        Agents that want views need it. Call it before anything is played: the moves that a hand
+        in play has had so far stay missing.
 
         Raises:
             SabaccError: on a GPU.
@@ -279,7 +279,7 @@ class Tables:
         seat = self.seats_to_act[table]
         return f"table {table}: action {action} ({name}) is not legal for seat {seat} now"
 
-    def set_hand_starts(
+    def set_episode_starts(
         self,
         tables: ArrayLike,
         *,
@@ -426,7 +426,7 @@ class Tables:
         return shown
 
     def final_outcomes(self, tables: ArrayLike) -> NDArray[Any]:
-        """Return how the last hands that ended at these tables did: the numbers of ``final_game``.
+        """Return the results of the last hands that ended at these tables, as numbers.
 
         Args:
             tables: distinct tables, (n,).

@@ -64,7 +64,7 @@ def no_such_action(_observation, _legal, _word):
         lambda tables: tables.step([0], [3]),
         lambda tables: tables.play(1, 1),
         lambda tables: tables.play(no_such_action, 1),
-        lambda tables: tables.set_hand_starts([0], credits=[[1, 1]]),
+        lambda tables: tables.set_episode_starts([0], credits=[[1, 1]]),
         lambda tables: tables.step([[0], [1, 2], 0]),
         lambda tables: tables.step(np.array([0, 0, 2**64 - 1], dtype=np.uint64)),
         lambda tables: tables.final_observations([0], [2]),
@@ -116,7 +116,7 @@ def test_starts_that_change_and_tables_that_are_saved():
     pair = DevicePair("cuda", "casino", 4, 3, seed=1, hands=2, credits=credits)
     pair.call_both("play", random_legal, 10)
     pair.call_both(
-        "set_hand_starts", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6]
+        "set_episode_starts", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6]
     )
     pair.call_both("play", random_legal, 30)
     saved = pair.cpu.to_bytes(), pair.other.to_bytes()
@@ -129,7 +129,7 @@ def test_starts_that_change_and_tables_that_are_saved():
 def test_copies_stay_on_the_gpu_and_keep_their_starts(copied):
     pair = DevicePair("cuda", "casino", 4, 3, seed=1, hands=2, credits=[[50, 60, 70]] * 4)
     pair.call_both(
-        "set_hand_starts", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6]
+        "set_episode_starts", [2, 0], credits=[[30, 31, 32], [90, 91, 92]], sabacc_pots=[5, 6]
     )
     pair.other = copied(pair.other)
     pair.step(10)

@@ -374,7 +374,7 @@ def test_episodes_that_end_before_the_learners_turn_are_not_its():
 )
 def test_a_learner_that_never_has_a_decision_is_told(options):
     env = make("yarith_bespin", 2, opponents=Preferring(JUNK))
-    with pytest.raises(SabaccError, match="reset: 1000 hands ended before the learner had a dec"):
+    with pytest.raises(SabaccError, match="reset: 1000 episodes ended before the learner"):
         env.reset(seed=1, options=options)
 
 

@@ -129,15 +129,15 @@ def table_facts(game: Game, view: GameView) -> dict[str, object]:
         "faces_bet": call > 0,
         "cannot_cover_call": call > stack,
         "raises_left": 5 if most_raises is None else min(5, most_raises - raises),
-        "credits_over_pot": min(4, stack / max(pot, 1)),
-        "credits_over_start": min(4, stack / start),
-        "phase_bet_over_pot": min(1, view.bets[seat] / max(pot, 1)),
-        "hand_bets_over_start": min(4, view.bets_of_hand[seat] / start),
-        "call_over_pot": min(4, call / max(pot, 1)),
-        "call_over_start": min(4, call / start),
-        "pot_over_start": min(4, pot / start),
-        "sabacc_pot_over_pot": min(4, view.sabacc_pot / max(pot, 1)),
-        "sabacc_pot_over_start": min(4, view.sabacc_pot / start),
+        "credits_per_pot": min(4, stack / max(pot, 1)),
+        "credits_per_start": min(4, stack / start),
+        "phase_bets_per_pot": min(1, view.bets[seat] / max(pot, 1)),
+        "hand_bets_per_start": min(4, view.bets_of_hand[seat] / start),
+        "to_call_per_pot": min(4, call / max(pot, 1)),
+        "to_call_per_start": min(4, call / start),
+        "pot_per_start": min(4, pot / start),
+        "sabacc_pot_per_pot": min(4, view.sabacc_pot / max(pot, 1)),
+        "sabacc_pot_per_start": min(4, view.sabacc_pot / start),
         "log_kinds": [KINDS.index(move.kind) for _, move in recent] + [-1] * (16 - len(recent)),
         "log_seats": [(by - seat) % num_players for by, _ in recent] + [-1] * (16 - len(recent)),
     }
@@ -157,9 +157,9 @@ def opponent_facts(game: Game, view: GameView, other: int) -> dict[str, object]:
         "junked": seated and not remains,
         "out": not seated,
         "all_in": remains and stack == 0 and view.rules.short_call == "all_in",
-        "credits_over_start": min(4, (stack or 0) / start),
-        "hand_bets_over_start": min(4, view.bets_of_hand[other] / start),
-        "phase_bet_over_pot": min(1, view.bets[other] / max(pot, 1)),
+        "credits_per_start": min(4, (stack or 0) / start),
+        "hand_bets_per_start": min(4, view.bets_of_hand[other] / start),
+        "phase_bets_per_pot": min(1, view.bets[other] / max(pot, 1)),
         "hand_sizes": view.hand_sizes[other],
         "known_values": padded(known, 5),
         "known": padded([True] * len(known), 5),
@@ -220,7 +220,7 @@ def test_packed_observations_have_the_same_facts():
             fact = getattr(one, name)
             if isinstance(fact, np.ndarray):
                 assert len(fact) == len(observations)
-                if not name.endswith(("_over_pot", "_over_start")):
+                if not name.endswith(("_per_pot", "_per_start")):
                     np.testing.assert_array_equal(fact, getattr(other, name), name)
 
 

@@ -299,8 +299,8 @@ def calls() -> dict[str, Call]:
         ),
         "Tables.play": call(tables.play, policies=random_legal, decisions=2),
         "Tables.restart": call(tables.restart, tables=[0]),
-        "Tables.set_hand_starts": call(
-            tables.set_hand_starts, kinds, tables=[0], credits=[50, 50], sabacc_pots=[5]
+        "Tables.set_episode_starts": call(
+            tables.set_episode_starts, kinds, tables=[0], credits=[50, 50], sabacc_pots=[5]
         ),
         "Tables.clone_from": call(
             tables.clone_from, {"sources": "tables"}, other=played, sources=[0], tables=[1]

@@ -452,12 +452,12 @@ def test_tables_that_cannot_be_dealt_stop_until_they_are_restarted(bad: Any, pla
 
 def test_starts_that_leave_no_decision_stop_a_table_until_it_gets_others() -> None:
     tables = Tables(RuleSet(phases=("betting",)), 3, 2, seed=1, credits=[90, 90])
-    tables.set_hand_starts([1], credits=[[4, 4]])
+    tables.set_episode_starts([1], credits=[[4, 4]])
     with pytest.raises(SabaccError, match="credits: at table 1 the antes leave no seat a decision"):
         tables.play(random_legal, 100)
     with pytest.raises(SabaccError, match=r"table 1: it stopped .*; restart it"):
         tables.step([0, 0, 0])
-    tables.set_hand_starts([1], credits=[[90, 90]])
+    tables.set_episode_starts([1], credits=[[90, 90]])
     tables.restart([1])
     tables.play(random_legal, 100)
 
@@ -595,13 +595,13 @@ def test_copies_have_the_same_future(
     copied: Callable[[Tables], Tables], given: dict[str, Any]
 ) -> None:
     tables = Tables("orsl", 4, 3, seed=3, hands=2, **given)
-    tables.set_hand_starts([2, 0], credits=[[300, 400, 500], [40, 50, 60]], sabacc_pots=[7, 8])
+    tables.set_episode_starts([2, 0], credits=[[300, 400, 500], [40, 50, 60]], sabacc_pots=[7, 8])
     rng = random.Random(3)
     tables.play(random_legal, 60)
     twin = copied(tables)
     assert (twin.threads, twin.calls, twin.seed) == (tables.threads, tables.calls, tables.seed)
     tables.step(random_actions(tables, rng))
-    twin.set_hand_starts([1], credits=[[70, 80, 90]])
+    twin.set_episode_starts([1], credits=[[70, 80, 90]])
     twin = copied(tables)  # the first one's play and starts are its own
     for _ in range(40):
         for each in (tables, twin):

@@ -215,7 +215,7 @@ def test_packed_observations_are_the_features_rounded(rules: str) -> None:
 
 def test_starts_of_later_episodes() -> None:
     tables = Tables("casino", 3, 2, seed=0, credits=[100, 100])
-    tables.set_hand_starts([0, 2], credits=[50, 60], sabacc_pots=9)
+    tables.set_episode_starts([0, 2], credits=[50, 60], sabacc_pots=9)
     while tables.hand_counts.min() < 1:
         tables.play(first_legal, 1)
     first = {t: Game("casino", 2, credits=[50, 60] if t != 1 else [100, 100]) for t in range(3)}
@@ -224,9 +224,9 @@ def test_starts_of_later_episodes() -> None:
         assert sorted(map(str, tables.game(table).credits)) == sorted(map(str, game.credits))
         assert tables.game(table).sabacc_pot == game.sabacc_pot + pots
     with pytest.raises(SabaccError, match="credits: give whole numbers of shape"):
-        tables.set_hand_starts([0], credits="x")
+        tables.set_episode_starts([0], credits="x")
     with pytest.raises(SabaccError, match="fewer than two seats"):
-        tables.set_hand_starts([0], credits=[0, 50])
+        tables.set_episode_starts([0], credits=[0, 50])
 
 
 @pytest.mark.parametrize(
@@ -272,12 +272,12 @@ def test_refused_starts_change_nothing() -> None:
     tables = Tables("casino", 2, 2, seed=0)
     before = tables._dealer.copy_starts()
     with pytest.raises(SabaccError, match="fewer than two seats"):
-        tables.set_hand_starts([0], credits=[0, 50], sabacc_pots=3)
+        tables.set_episode_starts([0], credits=[0, 50], sabacc_pots=3)
     after = tables._dealer.copy_starts()
     assert (after.credits == before.credits).all()
     assert (after.sabacc_pots == before.sabacc_pots).all()
     with pytest.raises(SabaccError, match="are played for points"):
-        Tables("black_spire", 2).set_hand_starts([0], credits=[5, 5])
+        Tables("black_spire", 2).set_episode_starts([0], credits=[5, 5])
 
 
 @pytest.mark.parametrize("policies", [None, [random_legal], [random_legal, 3], "random"])

@@ -292,7 +292,7 @@ def train(args: Args) -> ActorCritic:
         fewest, most = (antes * rules.ante_unit for antes in args.stacks)
         credits = rng.integers(fewest, most + 1, (args.num_tables, args.num_players))
         pots = rng.integers(args.max_sabacc_pot * rules.ante_unit + 1, size=args.num_tables)
-        tables.set_hand_starts(all_tables, credits=credits, sabacc_pots=pots)
+        tables.set_episode_starts(all_tables, credits=credits, sabacc_pots=pots)
         tables.restart(all_tables)
         opponents.draw()
         rollout = play_hands(tables, opponents, extractor, network, args)

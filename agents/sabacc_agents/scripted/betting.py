@@ -31,17 +31,17 @@ class PotAmounts:
 
     def __init__(self, observations: Floats, rules: RuleSet) -> None:
         decoded = decode(observations)
-        to_call = decoded.call_over_pot
+        to_call = decoded.to_call_per_pot
         self.facing = decoded.faces_bet
-        self.first = decoded.phase_bet_over_pot == 0
+        self.first = decoded.phase_bets_per_pot == 0
         self.opponents = decoded.num_remaining - 1
-        self.credits = decoded.credits_over_pot
+        self.credits = decoded.credits_per_pot
         self.cost = np.minimum(to_call, self.credits)
         self.prize = 1 - (to_call - self.cost)
-        self.sabacc_pot = decoded.sabacc_pot_over_pot
+        self.sabacc_pot = decoded.sabacc_pot_per_pot
         # The pot is observed in starting credits. If seats start unequal, it is in their mean.
         start = float(np.mean(starting_credits(rules, MAX_SEATS)))
-        self.unit = 1 / np.maximum(decoded.pot_over_start * np.float32(start), 1)
+        self.unit = 1 / np.maximum(decoded.pot_per_start * np.float32(start), 1)
 
 
 class Raises:

@@ -63,7 +63,7 @@ class FrozenTables:
         indices = np.asarray(tables)
         return seen if len(indices) == len(seen) else np.asarray(seen[indices])
 
-    def set_hand_starts(self, tables: ArrayLike, **starts: ArrayLike) -> None:
+    def set_episode_starts(self, tables: ArrayLike, **starts: ArrayLike) -> None:
         """Do nothing."""
 
 

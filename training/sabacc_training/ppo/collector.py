@@ -190,4 +190,4 @@ class StartSampler:
                 missing_seats = self._tables.num_players - drawn["credits"].shape[1]
                 drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, missing_seats)))
             if drawn:
-                self._tables.set_hand_starts(indices, **drawn)
+                self._tables.set_episode_starts(indices, **drawn)

@@ -55,7 +55,7 @@ class SeatAssignment:
 
     def set_pool(self, pool: OpponentPool) -> None:
         """Draw from a pool that has changed, from the next hands on."""
-        self._opponents.choose(pool.agents, pool.weights)
+        self._opponents.set_agents(pool.agents, pool.weights)
 
     def state(self) -> dict[str, Any]:
         """Return who plays where, and what they remember of the hand, for ``restore``."""
