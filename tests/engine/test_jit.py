@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sabacc_env.engine.cache import folder_name
+from tests.support.damage import flip_bit
 from tests.support.modes import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
@@ -115,12 +116,11 @@ def cut(data: bytes) -> bytes:
 
 
 def changed_at_the_start(data: bytes) -> bytes:
-    return bytes([data[0] ^ 1]) + data[1:]
+    return flip_bit(data, 0)
 
 
 def changed_in_the_code(data: bytes) -> bytes:
-    middle = len(data) // 2
-    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+    return flip_bit(data, len(data) // 2)
 
 
 def something_else(data: bytes) -> bytes:

@@ -32,6 +32,7 @@ from sabacc_env.cards import deck as deck_of
 from sabacc_env.game.replay import replay
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.moves import Turn
+from tests.support.damage import flip_random_bit
 from tests.support.random_play import HOUSE_RULES, decisions, random_move, random_position
 from tests.support.strategies import tables
 
@@ -664,10 +665,7 @@ def test_damaged_bytes_are_refused(rules: RuleSet) -> None:
     data = random_position(Game(rules, 2, seed=1), rng).to_bytes()
     damaged = [b"", b"sabacc-game 1\n", b"hello", data[:-1], data[:40], data + b"x"]
     damaged += [data[: rng.randrange(len(data))] for _ in range(50)]
-    for _ in range(200):
-        flipped = bytearray(data)
-        flipped[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        damaged.append(bytes(flipped))
+    damaged += [flip_random_bit(data, rng) for _ in range(200)]
     for wrong in [*damaged, Tables(rules, 1).to_bytes(), "text", None]:
         with pytest.raises(SabaccError, match="these bytes") as raised:
             Game.from_bytes(wrong)  # type: ignore[arg-type]

@@ -20,6 +20,7 @@ from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.policies import random_legal
 from sabacc_env.tables.arrays import TableArrays
+from tests.support.damage import flip_random_bit
 from tests.support.random_play import HOUSE_RULES
 
 every_rules = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.values())
@@ -654,10 +655,7 @@ def test_damaged_bytes_are_refused() -> None:
     data = Tables("spacers", 2, 2, seed=1).to_bytes()
     rng = random.Random(1)
     damaged = [b"", b"sabacc-tables 1\nnull\n", data[:-1], data + b"x", Game().to_bytes()]
-    for _ in range(200):
-        flipped = bytearray(data)
-        flipped[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        damaged.append(bytes(flipped))
+    damaged += [flip_random_bit(data, rng) for _ in range(200)]
     for wrong in damaged:
         with pytest.raises(SabaccError, match="these bytes") as raised:
             Tables.from_bytes(wrong)

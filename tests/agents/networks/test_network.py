@@ -25,6 +25,7 @@ from sabacc_env import SabaccError, load_rules
 from sabacc_env.actions import num_actions
 from sabacc_env.observation import OBSERVATION_SIZE
 from tests.support.agents import decisions
+from tests.support.damage import flip_bit
 from tests.support.disks import full_disk
 
 torch = pytest.importorskip("torch")
@@ -274,9 +275,7 @@ def test_any_damage_is_noticed(saved):
     whole, rng = saved.read_bytes(), np.random.default_rng(0)
     places = [*range(300), *rng.integers(len(whole), size=300)]  # the header, and anywhere
     for place in places:
-        changed = bytearray(whole)
-        changed[place] ^= 1 << rng.integers(8)
-        saved.write_bytes(changed)
+        saved.write_bytes(flip_bit(whole, place, int(rng.integers(8))))
         with pytest.raises(SabaccError):
             load(saved)
     for end in rng.integers(len(whole), size=50):

@@ -16,6 +16,7 @@ from sabacc_training.evaluation.match import MatchResult
 from sabacc_training.evaluation.tournament import TournamentConfig
 
 from tests.support.commands import command
+from tests.support.damage import flip_bit
 
 TOYS = "tests.support.toys:"
 CONFIG = f"""
@@ -198,7 +199,7 @@ def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkey
     [
         lambda data, other: b"",
         lambda data, other: data[:-1],
-        lambda data, other: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+        lambda data, other: flip_bit(data, 200),
         lambda data, other: other,
     ],
     ids=["empty", "cut short", "one bit", "another pair's"],

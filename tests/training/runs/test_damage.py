@@ -23,6 +23,7 @@ from sabacc_training.solved_games.rung import load_rung
 
 from sabacc_env import Game, SabaccError, Tables, load_rules
 from tests.agents.test_descriptions import a_policy
+from tests.support.damage import flip_bit, flip_random_bit
 from tests.training.runs.test_keeping import CONFIGS
 
 ONE_CARD = flatten(load_rung("one_card"))
@@ -96,15 +97,13 @@ KINDS: dict[str, tuple[Callable[[Path], Path], Reads]] = {
 def damages(whole: bytes, count: int) -> list[bytes]:
     """Return a file with a bit changed, or cut short, so many times each."""
     rng = random.Random(0)
-    found = []
-    for place in [
-        *range(min(count, 80, len(whole))),
-        *(rng.randrange(len(whole)) for _ in range(count)),
-    ]:
-        changed = bytearray(whole)
-        changed[place] ^= 1 << rng.randrange(8)
-        found.append(bytes(changed))
-    return [*found, b"", *(whole[: rng.randrange(len(whole))] for _ in range(count))]
+    at_the_start = range(min(count, 80, len(whole)))
+    return [
+        *(flip_bit(whole, place, rng.randrange(8)) for place in at_the_start),
+        *(flip_random_bit(whole, rng) for _ in range(count)),
+        b"",
+        *(whole[: rng.randrange(len(whole))] for _ in range(count)),
+    ]
 
 
 @pytest.mark.parametrize("count", [10, pytest.param(1000, marks=pytest.mark.slow)])

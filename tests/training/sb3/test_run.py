@@ -8,6 +8,8 @@ import re
 import numpy as np
 import pytest
 
+from tests.support.damage import flip_bit
+
 pytest.importorskip("sb3_contrib")
 
 import torch
@@ -102,13 +104,8 @@ def test_a_checkpoint_gives_back_the_state(tmp_path):
 
 
 def flip(position: float):
-    """Return what turns over one bit, at this share of the bytes."""
-
-    def damage(data: bytes) -> bytes:
-        at = int(position * (len(data) - 1))
-        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
-
-    return damage
+    """Return what changes one bit, at this share of the bytes."""
+    return lambda data: flip_bit(data, int(position * (len(data) - 1)))
 
 
 def a_list(_: bytes) -> bytes:

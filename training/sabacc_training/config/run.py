@@ -116,7 +116,7 @@ class RunConfig(TableConfig):
     """The seed of everything random: deals, sampled actions, initial weights."""
 
     threads: Count = 1
-    """PyTorch's threads. Several help on an idle machine and harm on a busy one."""
+    """Threads of the trainer. Several help on an idle machine and harm on a busy one."""
 
     polyak_tau: Share = 0.05
     """Weight of the newest policy in the Polyak average of policies. The average is what is saved;
