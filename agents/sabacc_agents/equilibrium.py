@@ -47,7 +47,7 @@ ARRAYS: Final = {
 
 
 @dataclass(frozen=True)
-class Policy:
+class TabularPolicy:
     """A tabular policy, and the game that it was solved for.
 
     Attributes:
@@ -74,7 +74,7 @@ class Policy:
             raise SabaccError(f"metadata: {short_repr(self.metadata)} is not a mapping")
 
 
-def save_policy(path: str | Path, policy: Policy) -> None:
+def save_policy(path: str | Path, policy: TabularPolicy) -> None:
     """Write a solved policy to a file that ends in ``.safetensors``."""
     description = {
         "rules": policy.rules.canonical(),
@@ -86,7 +86,7 @@ def save_policy(path: str | Path, policy: Policy) -> None:
     write_arrays(path, policy.arrays, FORMAT, VERSION, description)
 
 
-def load_policy(path: str | Path) -> Policy:
+def load_policy(path: str | Path) -> TabularPolicy:
     """Read a solved policy.
 
     Raises:
@@ -95,7 +95,7 @@ def load_policy(path: str | Path) -> Policy:
     description = read_description(path, FORMAT, VERSION, "solved policy")
     arrays = read_arrays(path)
     try:
-        policy = Policy(
+        policy = TabularPolicy(
             rules=RuleSet.from_canonical(description["rules"]),
             num_players=description["num_players"],
             bet_sizes=tuple(description["bet_sizes"]),
@@ -149,10 +149,10 @@ class EquilibriumAgent:
         num_players: int | None = None,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         *,
-        policy: str | Path | Policy,
+        policy: str | Path | TabularPolicy,
     ) -> None:
-        label = "this policy" if isinstance(policy, Policy) else str(policy)
-        policy = policy if isinstance(policy, Policy) else load_policy(policy)
+        label = "this policy" if isinstance(policy, TabularPolicy) else str(policy)
+        policy = policy if isinstance(policy, TabularPolicy) else load_policy(policy)
         made_for = (policy.rules,), (policy.num_players,), policy.bet_sizes
         check_made_for(label, made_for, rules, num_players, bet_sizes)
         self.policy = policy

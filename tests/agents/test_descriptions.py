@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sabacc_agents import equilibrium
-from sabacc_agents.equilibrium import Policy, save_policy
+from sabacc_agents.equilibrium import TabularPolicy, save_policy
 from sabacc_agents.loading import load
 from sabacc_agents.networks import network
 from sabacc_agents.saved_files import (
@@ -47,7 +47,7 @@ def a_policy(path: Path) -> Path:
         "actions": np.array([0, 1, 2], np.int8),
         "probabilities": np.array([1, 0.25, 0.75]),
     }
-    save_policy(path, Policy(load_rules("casino"), 2, ("min", 0.5, 1, "max"), False, arrays))
+    save_policy(path, TabularPolicy(load_rules("casino"), 2, ("min", 0.5, 1, "max"), False, arrays))
     return path
 
 

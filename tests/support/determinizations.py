@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sabacc_agents.search.agent import make_workspace
-from sabacc_agents.search.public_history import information_state_of
+from sabacc_agents.search.information_state import information_state_of
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import Card

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.search.heuristic import heuristic
-from sabacc_agents.search.public_history import information_state_of
+from sabacc_agents.search.information_state import information_state_of
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.policy_loop import function_pointer

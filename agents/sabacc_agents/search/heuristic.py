@@ -159,7 +159,7 @@ def card_score(observation: Record, action: int) -> float:
 
 
 @jit
-def hand_strength(observation: Record) -> float:
+def estimated_win_probability(observation: Record) -> float:
     """Return about how likely the hand beats one other at the end."""
     total = round(observation.own_total[TOTAL.total] * 10)
     unnamed_zero_rank = 0.0
@@ -203,7 +203,7 @@ def call_probability(observation: Record, strength: float, wins: float) -> float
 @jit
 def write_bet_probabilities(observation: Record, legal: int, probabilities: Array) -> None:
     """Write the probabilities of the betting actions."""
-    strength = hand_strength(observation)
+    strength = estimated_win_probability(observation)
     wins = strength ** (round(observation.table[TABLE.remaining] * 8) - 1)
     facing = observation.betting[BETTING.faces_bet] > 0
     raises = legal >> FIRST_BET_ACTION

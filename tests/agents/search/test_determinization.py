@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sabacc_agents.search.agent import make_workspace
-from sabacc_agents.search.public_history import information_state_of
+from sabacc_agents.search.information_state import information_state_of
 
 from sabacc_env import Card, Game, RuleSet, SabaccError, load_rules, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE

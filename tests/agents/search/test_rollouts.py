@@ -14,7 +14,7 @@ from sabacc_agents.search.agent import (
     systematic_resample,
 )
 from sabacc_agents.search.heuristic import heuristic, uniform_random
-from sabacc_agents.search.public_history import information_state_of
+from sabacc_agents.search.information_state import information_state_of
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.match import play_match
 

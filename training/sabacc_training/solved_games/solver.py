@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.equilibrium import Policy
+from sabacc_agents.equilibrium import TabularPolicy
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum
@@ -59,7 +59,7 @@ class Solution:
     iterations: int
     variant: str
 
-    def to_policy(self) -> Policy:
+    def to_policy(self) -> TabularPolicy:
         """Return the policy in the form that agents play (``sabacc_agents.equilibrium``)."""
         states, rung = self.tree.states, self.tree.rung
         order = np.argsort(states.hashes)
@@ -75,7 +75,7 @@ class Solution:
             "probabilities": self.policy[sequences],
         }
         isomorphic = suits_are_isomorphic(rung.rule_set)
-        return Policy(
+        return TabularPolicy(
             rung.rule_set, rung.num_players, rung.bet_sizes, isomorphic, arrays, self.summary()
         )
 
