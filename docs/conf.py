@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import ArrayLike
 from pydantic import BaseModel
+from sphinx.domains.python import PyClasslike
 from sphinx.util.typing import stringify_annotation
 
 if TYPE_CHECKING:
@@ -35,11 +36,18 @@ myst_heading_anchors = 4
 
 suppress_warnings = ["ref.python"]  # attributes of several classes with one name
 
+autodoc_default_options = {"exclude-members": "model_config"}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+autodoc_type_aliases = {
+    "Ints": "NDArray[int64]",
+    "Floats": "NDArray[float32]",
+    "Bools": "NDArray[bool]",
+}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
+napoleon_attr_annotations = False  # the signature has the types
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
@@ -53,6 +61,17 @@ pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def keep_colons(
+    app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
+) -> None:
+    """Keep Napoleon from reading ``The round: 0 ...`` as the type of an attribute and its meaning.
+
+    It looks for a type in the first line only, which is an empty comment now.
+    """
+    if what in ("attribute", "data", "property"):
+        lines[:0] = "..", ""
 
 
 def mark_headings(
@@ -83,6 +102,10 @@ def shorten_signature(
 
 
 def setup(app: Sphinx) -> None:
-    """Let Sphinx call what stands above."""
+    """Let Sphinx call the functions above, and call attributes so."""
+    for field in PyClasslike.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
+    app.connect("autodoc-process-docstring", keep_colons, priority=0)  # before Napoleon's
     app.connect("autodoc-process-docstring", mark_headings)
     app.connect("autodoc-process-signature", shorten_signature)
