@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ from sabacc_training.solved_games import flatten, load_rung, nash_conv
 from sabacc_env.errors import how_to_install
 from tests.support.commands import command, refusal
 from tests.support.processors import PRECISIONS
+from tests.support.training import before_calls, terminate
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -108,26 +107,16 @@ def test_what_is_wrong_is_said_in_one_sentence(
     assert sentence in refusal(capsys, "ladder", *arguments)
 
 
-def test_a_ladder_goes_on_as_if_never_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_ladder_goes_on_as_if_never_stopped(tmp_path: Path, capsys: Any) -> None:
     words = ["ladder", "one_card", "moving-average magnet", "--seeds", "2", "--steps", "30_000"]
     words += ["--folder", str(tmp_path / "kept")]
     figures = re.compile(r"by seed: .*|without averaging: .*")
     assert command(*words) == 0
     whole = figures.findall(capsys.readouterr().out)
-    update, calls = PPOTrainer.update, []
-
-    def stop(learner: PPOTrainer) -> None:
-        calls.append(1)
-        if len(calls) in (4, 12):
-            os.kill(os.getpid(), signal.SIGTERM)
-        update(learner)
-
-    monkeypatch.setattr(PPOTrainer, "update", stop)
-    assert command(*words) == 130
-    assert "nothing is lost: resume with --resume" in capsys.readouterr().err
-    assert command(*words, "--resume") == 130
-    assert command(*words, "--resume") == 0
+    with before_calls(PPOTrainer, "update", (4, 12), terminate):
+        assert command(*words) == 130
+        assert "nothing is lost: resume with --resume" in capsys.readouterr().err
+        assert command(*words, "--resume") == 130
+        assert command(*words, "--resume") == 0
     assert figures.findall(capsys.readouterr().out) == whole
     assert not (tmp_path / "kept").exists()

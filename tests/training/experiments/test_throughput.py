@@ -14,6 +14,7 @@ from sabacc_training.ppo.trainer import PPOTrainer
 
 from tests.support.commands import command, refusal, run
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
+from tests.support.training import before_calls, interrupt
 
 TINY = """trainer = "ppo"
 rules = "black_spire"
@@ -66,22 +67,16 @@ def test_the_command_prints_both(threads: int, precision: str, config: Path, cap
 def test_it_goes_on_after_the_rounds_that_are_kept(
     config: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    updates, few = PPOTrainer.update, ["--rounds", 3, "--updates", 1]
-    words = ["throughput", config, *few, "--folder", config.with_name("kept")]
-    done: list[int] = []
-
-    def interrupted(learner: PPOTrainer) -> None:
-        done.append(1)
-        if len(done) == 6:  # two to warm up, two a round
-            raise KeyboardInterrupt
-        updates(learner)
+    update, done = PPOTrainer.update, 0
+    words = ["throughput", config, "--rounds", 3, "--updates", 1]
+    words += ["--folder", config.with_name("kept")]
 
     def counted(learner: PPOTrainer) -> None:
-        done.append(1)
-        updates(learner)
+        nonlocal done
+        done += 1
+        update(learner)
 
-    with monkeypatch.context() as during:
-        during.setattr(PPOTrainer, "update", interrupted)
+    with before_calls(PPOTrainer, "update", [6], interrupt):  # two to warm up, two a round
         code, _, errors = run(capsys, *words)
     assert code == 130
     assert errors.endswith(": resume with --resume\n")
@@ -89,10 +84,9 @@ def test_it_goes_on_after_the_rounds_that_are_kept(
     assert code == 2
     assert "was left by work that stopped" in errors
     monkeypatch.setattr(PPOTrainer, "update", counted)
-    done.clear()
     code, output, _ = run(capsys, *words, "--resume")
     assert code == 0
-    assert len(done) == 2 + 4  # two of the three rounds
+    assert done == 2 + 4  # two of the three rounds
     assert "learning the policy" in output
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from sabacc_training.experiments.timed_run import TimedRun
 from sabacc_training.trainers import training_config
 
 from tests.support.commands import command
+from tests.support.training import before_calls, terminate
 
 GAME = 'rules = "black_spire"\nsteps = 3000\n[evaluation]\nevery = 1000\n[pool]\nsnapshots = 0\n'
 PPO = (
@@ -79,9 +78,7 @@ def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any)
         assert "give a finite margin and a NashConv above 0" in capsys.readouterr().err
 
 
-def test_a_resumed_race_counts_the_time_that_was_taken(
-    configs: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_resumed_race_counts_the_time_that_was_taken(configs: list[Path], capsys: Any) -> None:
     """Stopped in each of its runs, it ends like one that was not."""
     words = ["race", *configs, "--over", "random", "--margin", "5000"]
     words += ["--folder", configs[0].parent / "kept"]
@@ -89,17 +86,7 @@ def test_a_resumed_race_counts_the_time_that_was_taken(
     laps = re.compile(r"([\d,]+) decisions  (.*)")
     whole = laps.findall(capsys.readouterr().out)
     for stopped in range(2):
-        between = TimedRun.after_update
-        calls: list[int] = []
-
-        def stop(timed: TimedRun, between: Any = between, calls: Any = calls) -> None:
-            calls.append(1)
-            if len(calls) == 3:
-                os.kill(os.getpid(), signal.SIGTERM)
-            between(timed)
-
-        with monkeypatch.context() as during:
-            during.setattr(TimedRun, "after_update", stop)
+        with before_calls(TimedRun, "after_update", [3], terminate):
             assert command(*words, *["--resume"] * stopped) == 130
         assert "nothing is lost: resume with --resume" in capsys.readouterr().err
         assert command(*words) == 2

@@ -29,7 +29,7 @@ from sabacc_training.trainers import train
 from sabacc_env import SabaccError, Tables
 from tests.support.commands import command
 from tests.support.processors import PRECISIONS, TWO_PROCESSORS
-from tests.support.training import Killed, beats_random, kill, terminate
+from tests.support.training import Killed, beats_random, before_update, kill, terminate
 
 TINY: dict[str, Any] = {
     "trainer": "ppo",
@@ -97,34 +97,23 @@ def digest(path: Path) -> str:
     [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
 )
 @pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
-def test_a_run_goes_on_as_if_never_stopped(
-    tmp_path, monkeypatch, name, precision, end, error
-) -> None:
+def test_a_run_goes_on_as_if_never_stopped(tmp_path, name, precision, end, error) -> None:
     config = tiny(precision, **RUNS[name])
-    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, end, error)
+    goes_on_as_if_never_stopped(config, tmp_path, end, error)
 
 
-def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path, monkeypatch) -> None:
+def test_a_run_against_a_solved_policy_goes_on_as_if_never_stopped(tmp_path) -> None:
     """It knows where it is by all that it saw in the hand, and refuses what it cannot place."""
     policy = tmp_path / "one_draw.safetensors"
     save_policy(policy, solve(flatten(load_rung("one_draw")), target=0.1).to_policy())
     config = tiny(rules="one_draw", pool=POOL | {"scripted": {str(policy): 1}})
-    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, kill, Killed)
+    goes_on_as_if_never_stopped(config, tmp_path, kill, Killed)
 
 
-def goes_on_as_if_never_stopped(config: PPOConfig, tmp_path, monkeypatch, end, error) -> None:
+def goes_on_as_if_never_stopped(config: PPOConfig, tmp_path, end, error) -> None:
     whole = train(config, tmp_path / "whole")
-    update = PPOTrainer.update
-
-    def end_in_the_middle(learner: PPOTrainer) -> None:
-        if learner.updates == 6:
-            end()
-        update(learner)
-
-    monkeypatch.setattr(PPOTrainer, "update", end_in_the_middle)
-    with pytest.raises(error):
+    with before_update(config, 7, end), pytest.raises(error):
         train(config, tmp_path / "halved")
-    monkeypatch.setattr(PPOTrainer, "update", update)
     assert not (tmp_path / "halved" / AGENT).exists()
     halved = train(config, tmp_path / "halved", resume=True)
     for file in (AGENT, BEST):
@@ -139,7 +128,7 @@ def test_a_run_stays_in_its_precision_on_another_processor(tmp_path, monkeypatch
         monkeypatch.setattr(numba.config, "CPU_FEATURES", "")
         kill()
 
-    goes_on_as_if_never_stopped(config, tmp_path, monkeypatch, move, Killed)
+    goes_on_as_if_never_stopped(config, tmp_path, move, Killed)
 
 
 def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:

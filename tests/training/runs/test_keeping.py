@@ -16,18 +16,16 @@ from sabacc_training.config.base import dump, validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.locking import locked_file, locked_folder
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.runs.callback import AGENT, CHECKPOINT, EVENTS
 from sabacc_training.runs.checkpoint import FORMAT, load_checkpoint, save_checkpoint
 from sabacc_training.runs.tensorboard import EventWriter
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.sb3.trainer import MaskablePPOTrainer
 
 from sabacc_env import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum
 from tests.support.commands import run
 from tests.support.disks import full_disk
-from tests.support.training import Killed, kill
+from tests.support.training import Killed, before_update, kill
 
 RUN: dict[str, Any] = {
     "rules": "black_spire",
@@ -48,29 +46,11 @@ def config(request: pytest.FixtureRequest) -> RunConfig:
     return CONFIGS[request.param]
 
 
-def in_the_middle(monkeypatch: pytest.MonkeyPatch, config: RunConfig, happens: Any) -> None:
-    """Let something happen before the fourth update of a run."""
-    ours = isinstance(config, PPOConfig)
-    kind = PPOTrainer if ours else MaskablePPOTrainer
-    name = "update" if ours else "update_followers"
-    goes_on, calls = getattr(kind, name), []
-
-    def instead(learner: Any) -> None:
-        calls.append(1)
-        if len(calls) == 4:
-            happens()
-        goes_on(learner)
-
-    monkeypatch.setattr(kind, name, instead)
-
-
 @pytest.fixture
 def halved(config: RunConfig, tmp_path: Path) -> Path:
     """The folder of a run that was killed."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        in_the_middle(monkeypatch, config, kill)
-        with pytest.raises(Killed):
-            trainers.train(config, tmp_path / "halved")
+    with before_update(config, 4, kill), pytest.raises(Killed):
+        trainers.train(config, tmp_path / "halved")
     return tmp_path / "halved"
 
 
@@ -89,11 +69,13 @@ def test_a_disk_that_fills_up_costs_nothing(
 
 
 def test_a_folder_that_vanishes_ends_the_run_in_one_sentence(
-    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: RunConfig, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    in_the_middle(monkeypatch, config, lambda: shutil.rmtree(folder))
-    with pytest.raises(SabaccError, match=r"run/.*: cannot be written \(there is no such folder\)"):
+    with (
+        before_update(config, 4, lambda: shutil.rmtree(folder)),
+        pytest.raises(SabaccError, match=r"run/.*: cannot be written \(there is no such folder\)"),
+    ):
         trainers.train(config, folder)
     assert not folder.exists()
 

@@ -25,7 +25,7 @@ from sabacc_training.trainers import train
 from sabacc_env import SabaccError
 from tests.support.commands import command
 from tests.support.comparing import comparable
-from tests.support.training import Killed, beats_random, kill, terminate
+from tests.support.training import Killed, beats_random, before_update, kill, terminate
 
 SMALL = MaskablePPOConfig(
     rules="black_spire",
@@ -73,19 +73,10 @@ def test_the_same_seed_gives_the_same_agent(tmp_path):
 
 @pytest.mark.parametrize("config", [SMALL, DRAWN_STARTS], ids=["points", "drawn_starts"])
 @pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
-def test_a_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch, config, end, error):
+def test_a_run_goes_on_as_if_never_stopped(tmp_path, config, end, error):
     whole = train(config, tmp_path / "whole")
-    update_followers = MaskablePPOTrainer.update_followers
-
-    def end_in_the_middle(learner):
-        if learner.steps == 2560:
-            end()
-        update_followers(learner)
-
-    monkeypatch.setattr(MaskablePPOTrainer, "update_followers", end_in_the_middle)
-    with pytest.raises(error):
+    with before_update(config, 6, end), pytest.raises(error):
         train(config, tmp_path / "halved")
-    monkeypatch.setattr(MaskablePPOTrainer, "update_followers", update_followers)
     assert not (tmp_path / "halved" / AGENT).exists()
     kept = load_checkpoint(tmp_path / "halved" / CHECKPOINT, config)
     assert kept["steps"] == (2560 if end is terminate else 2048)
