@@ -145,7 +145,7 @@ class PPOTrainer:
             callback.between_updates()
 
     def summary(self) -> str:
-        """Say where the time of the run went."""
+        """Return the shares of the run's time by section."""
         return f"where the time went: {self.profiler}"
 
     # An update.
@@ -256,7 +256,7 @@ class PPOTrainer:
                 losses.append(loss.detach())
         self.metrics["train/value_loss"] = torch.stack(losses).mean().item()
         variance = float(np.var(rollout.returns))
-        # An advantage is the return less the value of before the update.
+        # Advantages are returns less the values that the critic gave before the update.
         unexplained = float(np.var(rollout.advantages)) / variance if variance else 1.0
         self.metrics["train/explained_variance"] = 1 - unexplained
 

@@ -15,7 +15,7 @@ class TrainingProgress(ProgressBar):
     """A bar over a run's steps; a line for each report where stderr is not a terminal.
 
     Args:
-        steps: the steps that were done before.
+        steps: the steps that the run has done before.
         config: the run.
     """
 

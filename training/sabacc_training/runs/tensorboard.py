@@ -1,7 +1,7 @@
 """A run's metrics as TensorBoard reads them.
 
-They are written in place and at once, not by a thread as TensorBoard's own writer does. So a full
-disk is an error of the run, which can say it in one sentence.
+The run's own thread writes them at once, while TensorBoard's writer has a thread for it. So a full
+disk is an error of the run, which can report it in one sentence.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ class EventWriter:
     """One file of events, closed on leaving ``with``.
 
     Args:
-        folder: where the file is made.
-        steps: where the run begins or continues: TensorBoard ignores later steps of earlier files.
+        folder: the folder of the file, made if it is missing.
+        steps: the step at which the run begins or continues. TensorBoard ignores later steps of
+            earlier files.
 
     Raises:
         SabaccError: if the file cannot be written, now or later.
@@ -43,7 +44,7 @@ class EventWriter:
         self._write(Event(step=steps, session_log=SessionLog(status=SessionLog.START)))
 
     def write(self, steps: int, values: Mapping[str, float]) -> None:
-        """Write numbers by their tags, after so many steps of the run."""
+        """Write numbers by their tags for a step of the run."""
         summary = Summary(
             value=[
                 Summary.Value(tag=name, simple_value=float(value)) for name, value in values.items()

@@ -64,12 +64,12 @@ class MaskablePPOTrainer:
         self.model.learn(
             self.config.steps - self.steps,
             callback=_RolloutCallback(self, callback),
-            reset_num_timesteps=False,
+            reset_num_timesteps=False,  # True would reset the tables of a restored run
         )
         self.update_followers()
 
     def summary(self) -> str:
-        """Say nothing."""
+        """Return nothing: Stable-Baselines3 logs its speed itself."""
         return ""
 
     def update_followers(self) -> None:
