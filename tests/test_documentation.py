@@ -29,7 +29,7 @@ from sybil import Document
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
 from sabacc_env import Tables
-from tools import draw_house
+from tools import draw_layers
 
 ROOT = Path(__file__).parent.parent
 FILES = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
@@ -85,7 +85,7 @@ def test_generated_table_is_current(name: str) -> None:
 
 
 def test_the_picture_of_the_house_has_every_room() -> None:
-    assert draw_house.PICTURE.read_text() == draw_house.picture(), "python -m tools.draw_house"
+    assert draw_layers.PICTURE.read_text() == draw_layers.picture(), "python -m tools.draw_layers"
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if "```python" in PAGES[name]])

@@ -1,6 +1,7 @@
-"""Draw the picture of the house, docs/images/house.svg, from the contracts in pyproject.toml.
+"""Draw docs/images/layers.svg: the parts of the packages in layers, from pyproject.toml.
 
-So it has every room that exists; a test holds it current. ``python -m tools.draw_house`` writes it.
+Its import contracts name every part. ``python -m tools.draw_layers`` writes the picture, and a test
+holds it current.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
-PICTURE: Final = ROOT / "docs" / "images" / "house.svg"
+PICTURE: Final = ROOT / "docs" / "images" / "layers.svg"
 
 NOTES: Final = {
     "sabacc_training": "trains, plays, measures",
@@ -20,14 +21,14 @@ NOTES: Final = {
     "sabacc_env.engine": "compiled; nothing else decides a rule",
 }
 """The packages that are drawn, and what each is for."""
-WIDEST: Final = 5  # rooms side by side; more go into several lines
-ROOM, GAP, HEAD, MARGIN = 26, 6, 54, 12  # heights and distances, in pixels
+WIDEST: Final = 5  # parts side by side; more go into several lines
+PART, GAP, HEAD, MARGIN = 26, 6, 54, 12  # heights and distances, in pixels
 LEFT, RIGHT = 320, 416  # widths of the two columns
 STYLE: Final = """
   text { font-family: system-ui, sans-serif; fill: #1f2933; }
   .ground { fill: #ffffff; }
   .package { fill: #eef2f6; stroke: #b6c0ca; }
-  .room { fill: #ffffff; stroke: #8a97a5; }
+  .part { fill: #ffffff; stroke: #8a97a5; }
   .arrow { stroke: #52606d; stroke-width: 2; fill: none; }
   .title { font-size: 15px; font-weight: 600; }
   .note { font-size: 13px; fill: #52606d; }
@@ -36,7 +37,7 @@ STYLE: Final = """
     text { fill: #e4e7eb; }
     .ground { fill: #131416; }
     .package { fill: #1e2328; stroke: #4a545e; }
-    .room { fill: #2b323a; stroke: #6b7783; }
+    .part { fill: #2b323a; stroke: #6b7783; }
     .note { fill: #b3bdc7; }
     .arrow { stroke: #b3bdc7; }
   }
@@ -44,7 +45,7 @@ STYLE: Final = """
 
 
 def layers(package: str) -> list[list[str]]:
-    """Return the rooms of a package, layer by layer, the uppermost first."""
+    """Return the parts of a package, layer by layer, the uppermost first."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     for contract in contracts["contracts"]:
         if contract.get("containers") == [package]:
@@ -53,16 +54,16 @@ def layers(package: str) -> list[list[str]]:
 
 
 def draw_package(package: str, left: int, top: int, width: int) -> tuple[str, int]:
-    """Return a package with its rooms, and how many pixels high it is."""
+    """Return a package with its parts, and how many pixels high it is."""
     inside = width - 2 * MARGIN
     drawn = ""
     y = top + HEAD
     for layer in layers(package):
         if f"{package}.{layer[0]}" in NOTES:
-            rooms, height = draw_package(f"{package}.{layer[0]}", left + MARGIN, y, inside)
+            parts, height = draw_package(f"{package}.{layer[0]}", left + MARGIN, y, inside)
         else:
-            rooms, height = draw_layer(layer, left + MARGIN, y, inside)
-        drawn += rooms
+            parts, height = draw_layer(layer, left + MARGIN, y, inside)
+        drawn += parts
         y += height + GAP
     height = y - GAP + MARGIN - top
     frame = (
@@ -73,24 +74,24 @@ def draw_package(package: str, left: int, top: int, width: int) -> tuple[str, in
     return frame + drawn, height
 
 
-def draw_layer(rooms: list[str], left: int, top: int, width: int) -> tuple[str, int]:
-    """Return rooms side by side, in lines that touch, and how many pixels high they are."""
-    longest = ceil(len(rooms) / ceil(len(rooms) / WIDEST))
+def draw_layer(parts: list[str], left: int, top: int, width: int) -> tuple[str, int]:
+    """Return parts side by side, in lines that touch, and how many pixels high they are."""
+    longest = ceil(len(parts) / ceil(len(parts) / WIDEST))
     drawn = ""
-    for place, room in enumerate(rooms):
+    for place, part in enumerate(parts):
         line, column = divmod(place, longest)
-        count = min(longest, len(rooms) - line * longest)
+        count = min(longest, len(parts) - line * longest)
         each = (width - GAP * (count - 1)) // count
-        x, y = left + column * (each + GAP), top + line * ROOM
+        x, y = left + column * (each + GAP), top + line * PART
         drawn += (
-            f'<rect class="room" x="{x}" y="{y}" width="{each}" height="{ROOM}" rx="4"/>\n'
-            f'<text class="name" x="{x + each // 2}" y="{y + 18}">{room}</text>\n'
+            f'<rect class="part" x="{x}" y="{y}" width="{each}" height="{PART}" rx="4"/>\n'
+            f'<text class="name" x="{x + each // 2}" y="{y + 18}">{part}</text>\n'
         )
-    return drawn, (line + 1) * ROOM
+    return drawn, (line + 1) * PART
 
 
 def picture() -> str:
-    """Return the house: training over agents, and the environment beside them."""
+    """Return the picture: training over agents, and the environment beside them."""
     training, above = draw_package("sabacc_training", MARGIN, MARGIN, LEFT)
     below = MARGIN + above + 3 * MARGIN
     agents, last = draw_package("sabacc_agents", MARGIN, below, LEFT)
@@ -103,7 +104,7 @@ def picture() -> str:
     width, height = LEFT + RIGHT + 4 * MARGIN, max(below + last, MARGIN + tall) + MARGIN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        'aria-label="The rooms of the three packages, layer by layer">\n'
+        'aria-label="The parts of the three packages, layer by layer">\n'
         f"<style>{STYLE}</style>\n"
         f'<rect class="ground" width="{width}" height="{height}" rx="8"/>\n'
         f"{training}{agents}{environment}{arrows}</svg>\n"
