@@ -182,15 +182,28 @@ def test_no_seat_sees_what_is_hidden_under_any_rules(
     assert_nothing_leaks(last, rng)
 
 
+def assert_public_features_are_up_to_date(game: Game) -> None:
+    """Check the invariant that ``engine.observation.public_features`` states."""
+    twin = game.clone()
+    update_public_seats(twin._records[0], twin._rules_record[0])
+    assert twin == game
+
+
 @at_every_table
 def test_public_features_are_kept_up_to_date(rules: RuleSet, num_players: int) -> None:
-    """The invariant that ``engine.observation.public_features`` states."""
     rng = random.Random(f"{rules.name} {num_players}")
     for _ in range(3):
         for knowledge in positions(rules, num_players, rng.getrandbits(64), rng):
-            twin = knowledge.game.clone()
-            update_public_seats(twin._records[0], twin._rules_record[0])
-            assert twin == knowledge.game
+            assert_public_features_are_up_to_date(knowledge.game)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables(), seed=seeds, rng=st.randoms(use_true_random=False))
+def test_public_features_are_kept_up_to_date_under_any_rules(
+    table: tuple[RuleSet, int], seed: int, rng: random.Random
+) -> None:
+    for knowledge in positions(*table, seed, rng):
+        assert_public_features_are_up_to_date(knowledge.game)
 
 
 def test_the_rearrangement_would_show_a_leak() -> None:

@@ -52,6 +52,7 @@ from sabacc_env.engine.observation.public_features import (
     log_action,
     update_acting_seat,
     update_public_seats,
+    update_standings,
 )
 from sabacc_env.engine.piles import (
     add_card,
@@ -153,12 +154,12 @@ def deal(g: Record, r: Record) -> None:
         turn_up(g)
     g.round_no = 0
     g.phase_index = int(r.num_phases) - 1
+    update_public_seats(g, r)  # not last: to observe rows just written takes longer
     if r.opening_bet == 1:
         begin_phase(g, r, BETTING)
     else:
-        next_phase(g, r)
+        end_phase(g, r)
     advance(g, r)
-    update_public_seats(g, r)
 
 
 # Whose turn it is.
@@ -179,6 +180,15 @@ def begin_phase(g: Record, r: Record, phase: int) -> None:
             dice_phase(g, r)
         else:
             g.dice_missing = 1
+
+
+@inlined
+def end_phase(g: Record, r: Record) -> None:
+    """Go on as ``next_phase`` does, and rewrite the public rows if that changes them."""
+    marker = change_marker(g)
+    next_phase(g, r)
+    if change_marker(g) != marker:
+        update_public_seats(g, r)
 
 
 @inlined
@@ -214,10 +224,10 @@ def advance(g: Record, r: Record) -> None:
         remaining = int(g.remaining)
         if remaining & (remaining - 1) == 0:
             finish_hand(g, r)
-            return
+            break
         seat = next_seat(int(g.to_go), int(g.last_seat))
         if seat < 0:
-            next_phase(g, r)
+            end_phase(g, r)
             if g.dice_missing == 1:
                 return
         elif g.phase == BETTING and has_no_turn(g, r, seat):
@@ -225,6 +235,7 @@ def advance(g: Record, r: Record) -> None:
         else:
             g.seat_to_act = seat
             return
+    update_standings(g, r)
 
 
 @jit
@@ -380,10 +391,7 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     if g.drawn < 0:  # otherwise the seat must still decide on its drawn card
         end_turn(g, seat)
     update_acting_seat(g, r, seat, phase, kind)
-    marker = change_marker(g)
     advance(g, r)
-    if change_marker(g) != marker:
-        update_public_seats(g, r)
 
 
 @inlined

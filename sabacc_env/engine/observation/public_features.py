@@ -5,15 +5,21 @@ All opponents observe the same features of a seat, so the record holds one row f
 (``log``).
 
 The invariant: whenever a seat is to act, and when the hand is over, every row is what
-``update_public_seats`` would write. ``step.deal`` and ``step.play`` alone maintain it, so that no
-rule has to. After a move, ``update_acting_seat`` rewrites what a move can change of the acting
-seat's row. After the chance events and turns that follow, ``update_public_seats`` rewrites all rows
-if ``change_marker`` has changed. A new rule needs care in two cases only:
+``update_public_seats`` would write. ``engine.step`` alone maintains it, so that no rule has to:
+
+- ``deal`` writes all rows.
+- ``play`` rewrites what a move can change of the acting seat's row (``update_acting_seat``).
+- ``end_phase`` rewrites all rows if ``change_marker`` has changed.
+- ``advance`` rewrites what the end of a hand can change of all rows (``update_standings``).
+
+A new rule needs care in three cases only:
 
 - A move changes the row of another seat, or a column of the acting seat's row that
   ``update_acting_seat`` does not rewrite: rewrite it there.
-- Something public changes between two moves although no card and no credit moves: add it to
+- Something public changes between two phases although no card is drawn: add it to
   ``change_marker``.
+- The end of a hand changes more than credits, bets and who remains: rewrite it in
+  ``update_standings``.
 
 ``search.determinization`` changes hands by itself and calls ``update_public_seats`` afterwards.
 ``tests/test_information.py`` guards the invariant after every move of random hands.
@@ -29,7 +35,6 @@ from sabacc_env.engine.layout import (
     LOG_LENGTH,
     MAX_HAND,
     OBSERVED_ROUNDS,
-    OVER,
     Record,
 )
 from sabacc_env.engine.observation.blocks import COLUMNS
@@ -58,15 +63,18 @@ def update_public_seats(g: Record, r: Record) -> None:
         update_public_seat(g, r, seat)
 
 
+@jit
+def update_standings(g: Record, r: Record) -> None:
+    """Rewrite what the end of a hand can change of the rows of all seats."""
+    for seat in range(int(g.num_players)):
+        write_standing(g, r, seat)
+
+
 @inlined
 def change_marker(g: Record) -> int:
-    """Return a number that changes when what all rows show may have changed.
-
-    That is when cards or credits move, the observed rounds shift, or the hand ends.
-    """
+    """Return a number that changes when cards are drawn or the observed rounds shift."""
     rounds = max(int(g.round_no), OBSERVED_ROUNDS)
-    piles = (int(g.reshuffles) & 0x7FFF) << 12 | int(g.deck_next) << 6 | int(g.num_discards)
-    return int(g.staked) << 32 | piles << 5 | rounds << 1 | (1 if g.phase == OVER else 0)
+    return int(g.reshuffles) << 10 | int(g.deck_next) << 4 | rounds
 
 
 @jit
