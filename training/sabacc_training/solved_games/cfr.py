@@ -59,7 +59,7 @@ class CFRSolver:
         self.cumulative_policy: FloatArray = np.zeros(tree.num_sequences)
         self.current_policy: FloatArray = tree.chance_probabilities.copy()
         self._own_reach: FloatArray = np.zeros(tree.num_sequences)
-        self._node_values: FloatArray = np.zeros(len(tree.nodes.seats))
+        self._reach_then_values: FloatArray = np.zeros(len(tree.nodes.seats))
         self._update_current_policy()
 
     def restore(
@@ -85,8 +85,8 @@ class CFRSolver:
             t = float(self.iterations)
             positive, negative = _discount_factor(t, alpha), _discount_factor(t, beta)
             for seat in range(self.tree.num_players):
-                compute_reach_probabilities(nodes, policy, seat, self._node_values)
-                update_regrets(nodes, policy, seat, self._node_values, regrets)
+                compute_reach_probabilities(nodes, policy, seat, self._reach_then_values)
+                update_regrets(nodes, policy, seat, self._reach_then_values, regrets)
                 discount_regrets(states, regrets, seat, positive, negative)
                 update_cumulative_policy(
                     states, policy, seat, t**gamma, self._own_reach, self.cumulative_policy
@@ -133,19 +133,20 @@ def compute_reach_probabilities(nodes: Nodes, policy: Array, seat: int, reach: A
 
 
 @jit
-def update_regrets(nodes: Nodes, policy: Array, seat: int, values: Array, regrets: Array) -> None:
+def update_regrets(nodes: Nodes, policy: Array, seat: int, reach: Array, regrets: Array) -> None:
     """Compute a seat's counterfactual values and add its counterfactual regrets to ``regrets``.
 
-    ``values`` (n,) holds the counterfactual reach probabilities of the nodes before, and their
-    counterfactual values for the seat afterwards.
+    ``reach`` (n,) holds the counterfactual reach probabilities of the nodes. Afterwards it holds
+    their counterfactual values for the seat.
     """
+    values = reach  # one array: the value of a node takes the place of its reach probability
     for node in range(len(nodes.seats) - 1, -1, -1):
         acting = nodes.seats[node]
         sequence = nodes.first_sequence[node]
         first = nodes.first_child[node]
         width = nodes.first_child[node + 1] - first
         if acting == END:
-            values[node] *= nodes.returns[sequence, seat]
+            values[node] = reach[node] * nodes.returns[sequence, seat]
         elif acting == seat:
             value = 0.0
             for k in range(width):
