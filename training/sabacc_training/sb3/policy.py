@@ -46,7 +46,7 @@ class Actor(nn.Module):
         return logits
 
 
-class PolicyAgent:
+class ActorAgent:
     """Plays an actor: samples from a masked softmax over its logits."""
 
     def __init__(self, actor: Actor) -> None:
@@ -69,9 +69,9 @@ class PolicyAgent:
             probabilities = torch.softmax(logits, dim=1).numpy()
         return sample(probabilities, rng)
 
-    def frozen(self) -> PolicyAgent:
+    def frozen(self) -> ActorAgent:
         """Return a copy that no longer learns."""
-        return PolicyAgent(deepcopy(self.actor).requires_grad_(False))
+        return ActorAgent(deepcopy(self.actor).requires_grad_(False))
 
     def state(self) -> dict[str, Tensor]:
         """Return its weights, for ``restore``."""

@@ -24,7 +24,7 @@ from sabacc_training.runs.opponent_pool import OpponentPool
 from sabacc_training.runs.trainer import UpdateCallback
 from sabacc_training.runs.weights import layer_weights, polyak_update
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.sb3.policy import Actor, Features, PolicyAgent
+from sabacc_training.sb3.policy import Actor, ActorAgent, Features
 
 ACTIVATION = "relu"
 
@@ -47,7 +47,7 @@ class MaskablePPOTrainer:
         self.config = config
         self.env = _environment(config)
         self.model = _model(config, self.env)
-        self.agent = PolicyAgent(Actor(self.model.policy))
+        self.agent = ActorAgent(Actor(self.model.policy))
         self.average = self.agent.frozen()
         self.pool = OpponentPool(config, self.agent, config.load)
         self.env.set_opponents(self.pool.agents, self.pool.weights)
