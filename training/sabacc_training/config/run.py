@@ -24,16 +24,19 @@ Antes = tuple[Weight, Weight]
 
 
 class StartConfig(Config):
-    """Credits and Sabacc pot at the start of every hand, drawn uniformly for each hand."""
+    """The ranges from which the credits and Sabacc pots at the start of hands are drawn."""
 
     stacks: Antes | None = None
-    """Least and most credits of a seat, in antes; by default the credits that the rules give."""
+    """Least and most credits of a seat, in antes. They are drawn uniformly: with "sb3" for each
+    hand, with "ppo" for each table at the start of each rollout. By default they are the credits
+    that the rules give."""
 
     equal_stacks: Share = 0.0
     """The share of hands in which all seats start with the same credits."""
 
     sabacc_pot: Antes | None = None
-    """Least and most credits in the Sabacc pot, in antes; by default the pot is empty."""
+    """Least and most credits in the Sabacc pot, in antes, drawn in the same way; by default the pot
+    is empty."""
 
     curriculum_fraction: Share = 0.0
     """Fraction of the run over which these ranges grow to their full size: stacks from one ante, on
@@ -116,14 +119,16 @@ class RunConfig(TableConfig):
     """The seed of everything random: deals, sampled actions, initial weights."""
 
     threads: Count = 1
-    """Threads of the trainer. Several help on an idle machine and harm on a busy one."""
+    """Threads of the run. With "ppo" they step the tables and compute the networks; on a GPU there
+    is only one. With "sb3" they are PyTorch's. Several help on an idle machine and harm on a busy
+    one."""
 
     polyak_tau: Share = 0.05
     """Weight of the newest policy in the Polyak average of policies. The average is what is saved;
     with 1 it is the last policy."""
 
     start: StartConfig = StartConfig()
-    """Credits and Sabacc pot at the start of every hand."""
+    """The credits and Sabacc pots at the start of hands."""
 
     pool: PoolConfig = PoolConfig()
     """The opponents."""
