@@ -1,4 +1,4 @@
-"""``sabacc distance``: the NashConv of agents in a game of the ladder."""
+"""``sabacc distance``: the NashConv of agents in a game of the ladder (``agent_policy``)."""
 
 from __future__ import annotations
 

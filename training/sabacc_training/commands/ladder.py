@@ -1,4 +1,4 @@
-"""``sabacc ladder``: the NashConv that the PPO trainer reaches in a solved game."""
+"""``sabacc ladder``: the NashConv of the PPO trainer in a solved game (``nash_conv_curves``)."""
 
 from __future__ import annotations
 

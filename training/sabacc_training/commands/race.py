@@ -1,4 +1,4 @@
-"""``sabacc race``: how long training runs need to reach the same strength."""
+"""``sabacc race``: how long training runs need to reach a strength (``time_to_target``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sabacc speed``: how fast agents decide."""
+"""``sabacc speed``: how fast agents decide (``agent_speed``)."""
 
 from __future__ import annotations
 
