@@ -18,7 +18,7 @@ from numba.cuda.cudadrv.driver import CudaAPIError
 from sabacc_training.bench import gpu_speed
 from sabacc_training.bench.gpu_comparison import DevicePair, compare_devices
 from sabacc_training.config.base import validated
-from sabacc_training.ppo import table_access, trainer
+from sabacc_training.ppo import input_readers, trainer
 from sabacc_training.ppo.config import PPOConfig
 
 from sabacc_env import SabaccError, Tables
@@ -157,8 +157,9 @@ def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, precisio
     config = validated(PPOConfig, TRAINED | {"pool": pool, "ppo": ppo})
     on_cpu = trainer.PPOTrainer(config)
     in_host_memory = lambda array: torch.from_numpy(np.asarray(array._ary))  # noqa: E731
-    monkeypatch.setattr(table_access, "shared", in_host_memory)
-    monkeypatch.setattr(trainer, "table_access", lambda _, threads: table_access.GpuAccess("cpu"))
+    monkeypatch.setattr(input_readers, "shared", in_host_memory)
+    on_device = input_readers.GpuInputReader("cpu")
+    monkeypatch.setattr(trainer, "make_input_reader", lambda *_: on_device)
     settings = {"seed": config.seed, "bet_sizes": config.bet_sizes, "device": "cuda"}
     on_gpu = trainer.PPOTrainer(config, lambda _: Tables("casino", 3, 3, **settings))
     for found in (on_cpu, on_gpu):

@@ -220,8 +220,8 @@ def play_hands(
         masks = torch.from_numpy(tables.action_masks[own]).bool()
         seen = extractor.extract(tables.observations[own])
         hands = tables.opponents_hands(own)
-        hidden = [hands.reshape(len(own), math.prod(hands.shape[1:])), tables.upcoming_chance(own)]
-        features = torch.from_numpy(np.hstack([seen, *hidden]))
+        hands = hands.reshape(len(own), math.prod(hands.shape[1:]))
+        features = torch.from_numpy(np.hstack([seen, hands, tables.upcoming_chance(own)]))
         with torch.no_grad():
             log_probs = network.log_probs(features, masks)
             values = network.values(features)

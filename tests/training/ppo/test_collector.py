@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 from sabacc_training.config.base import validated
-from sabacc_training.ppo.collector import StartSampler, make_tables
+from sabacc_training.ppo.collector import make_tables
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.rollout_buffer import RolloutBuffer
 from sabacc_training.ppo.seat_assignment import CURRENT, SeatAssignment
+from sabacc_training.ppo.start_sampler import StartSampler
 from sabacc_training.ppo.trainer import PPOTrainer
 
 from sabacc_env import SabaccError, Tables

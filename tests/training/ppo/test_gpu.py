@@ -13,20 +13,21 @@ import pytest
 import torch
 from sabacc_training.config.base import validated
 from sabacc_training.experiments.throughput import frozen_tables
-from sabacc_training.ppo import table_access
+from sabacc_training.ppo import input_readers
 from sabacc_training.ppo import trainer as ppo_trainer
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.input_readers import CpuInputReader, GpuInputReader
 from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.rollout_buffer import Decisions
-from sabacc_training.ppo.table_access import CpuAccess, GpuAccess
+from sabacc_training.ppo.threads import Workers
 from sabacc_training.ppo.trainer import PPOTrainer
 
 from sabacc_env import Tables
 from sabacc_env.policies import random_legal
 
 HERE = Compute("cpu", torch.float32)
-BOTH = CpuAccess(threads=1), GpuAccess("cpu")
+BOTH = CpuInputReader(Workers(1)), GpuInputReader("cpu")
 PPO = {
     "num_tables": 64,
     "rollout_steps": 1024,
@@ -38,7 +39,7 @@ PPO = {
 
 @pytest.fixture(autouse=True)
 def tables_in_this_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_access, "shared", torch.as_tensor)
+    monkeypatch.setattr(input_readers, "shared", torch.as_tensor)
 
 
 @pytest.mark.parametrize("critic", ["own_hand", "all_hands", "everything"])
@@ -51,10 +52,10 @@ def test_the_inputs_are_the_same(rules: str, players: int, critic: Any) -> None:
     inputs = NetworkInputs(tables.rule_sets, players, critic)
     which = np.arange(0, 60, 2)
     both = []
-    for access in BOTH:
+    for input_reader in BOTH:
         actions = tables.action_masks.shape[1]
         decisions = Decisions.empty(len(which), inputs.size, actions, HERE)
-        access.observe(inputs, tables, which, decisions)
+        input_reader.write_inputs(inputs, tables, which, decisions)
         both.append(decisions)
     torch.testing.assert_close(both[0].inputs, both[1].inputs, atol=1e-6, rtol=0)
     assert torch.equal(both[0].action_masks, both[1].action_masks)
@@ -77,7 +78,7 @@ def test_the_inputs_are_the_same(rules: str, players: int, critic: Any) -> None:
 def test_the_same_is_learned(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     config = validated(PPOConfig, {"trainer": "ppo", "ppo": PPO, **changes})
     trainers = [PPOTrainer(config)]
-    monkeypatch.setattr(ppo_trainer, "table_access", lambda compute, threads: GpuAccess("cpu"))
+    monkeypatch.setattr(ppo_trainer, "make_input_reader", lambda *_: GpuInputReader("cpu"))
     trainers.append(PPOTrainer(config))
     for trainer in trainers:
         for _ in range(3):
@@ -91,7 +92,7 @@ def test_the_same_is_learned(changes: dict[str, Any], monkeypatch: pytest.Monkey
 def test_tables_where_nothing_happens_are_learned_from_too(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = {"snapshots": 0, "scripted": {}}
     config = validated(PPOConfig, {"trainer": "ppo", "ppo": PPO, "pool": alone})
-    monkeypatch.setattr(ppo_trainer, "table_access", lambda compute, threads: GpuAccess("cpu"))
+    monkeypatch.setattr(ppo_trainer, "make_input_reader", lambda *_: GpuInputReader("cpu"))
     trainer = PPOTrainer(config, frozen_tables)
     trainer.update()
     assert trainer.steps >= 1024

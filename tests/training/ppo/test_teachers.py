@@ -9,9 +9,10 @@ from sabacc_agents.loading import load
 from sabacc_training.config.base import validated
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.input_readers import CpuInputReader
 from sabacc_training.ppo.rollout_buffer import Decisions
-from sabacc_training.ppo.table_access import CpuAccess
 from sabacc_training.ppo.teachers import Teachers
+from sabacc_training.ppo.threads import Workers
 from sabacc_training.ppo.trainer import PPOTrainer
 
 from sabacc_env import SabaccError
@@ -39,11 +40,11 @@ def test_they_say_what_their_agents_do() -> None:
     trainer = PPOTrainer(config)
     trainer.update()  # now the hands stand at various points
     tables, everywhere = trainer.collector.tables, np.arange(64)
-    compute, access = Compute("cpu", torch.float32), CpuAccess(threads=1)
+    compute, workers = Compute("cpu", torch.float32), Workers(1)
     decisions = Decisions.empty(64, trainer.inputs.size, tables.action_masks.shape[1], compute)
     decisions.tables[:] = everywhere
-    access.observe(trainer.inputs, tables, everywhere, decisions)
-    teachers = Teachers(config, trainer.inputs.extractor, compute, access.workers)
+    CpuInputReader(workers).write_inputs(trainer.inputs, tables, everywhere, decisions)
+    teachers = Teachers(config, trainer.inputs.extractor, compute, workers)
     log_probs = teachers.log_probs(decisions, tables).numpy()
     for number, (spec, rules) in enumerate(zip(TWO, config.all_rules, strict=True)):
         which = np.flatnonzero(tables.rule_of == number)

@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.config.run import Antes
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.input_readers import InputReader
 from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.policy import PolicyAgent
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.rollout_buffer import RolloutBuffer
 from sabacc_training.ppo.seat_assignment import SeatAssignment
-from sabacc_training.ppo.table_access import TableAccess
+from sabacc_training.ppo.start_sampler import StartSampler
 from sabacc_training.runs.opponent_pool import OpponentPool
 
 
@@ -31,7 +29,7 @@ class RolloutCollector:
         inputs: computes the inputs of the networks.
         policy: the policy that learns.
         pool: the opponents.
-        access: reads the tables.
+        input_reader: reads the tables.
         profiler: counts the time.
     """
 
@@ -42,24 +40,24 @@ class RolloutCollector:
         inputs: NetworkInputs,
         policy: PolicyAgent,
         pool: OpponentPool,
-        access: TableAccess,
+        input_reader: InputReader,
         profiler: Profiler,
     ) -> None:
         self._config = config
         self._inputs = inputs
         self._policy = policy
-        self._access = access
+        self._input_reader = input_reader
         self._profiler = profiler
         self._rng = np.random.default_rng([config.seed, 2])
         self.tables = tables
-        self._readable = access.readable(tables)
+        self._host_tables = input_reader.host_tables(tables)
         self._starts = StartSampler(config, self.tables)
         reward_units = np.array([_reward_unit(rules, config) for rules in self.tables.rule_sets])
         self._reward_scales = 1 / reward_units[self.tables.rule_of]
         self._all_tables = np.arange(self.tables.num_tables)
         self._seats: SeatAssignment | None = None
         if not is_pure_self_play(config):
-            self._seats = SeatAssignment(config, pool, self._readable)
+            self._seats = SeatAssignment(config, pool, self._host_tables)
             self._seats.draw(self._all_tables, self._rng)
 
     def collect(self, buffer: RolloutBuffer, progress: float) -> None:
@@ -75,13 +73,13 @@ class RolloutCollector:
             self._step(buffer)
 
     def _step(self, buffer: RolloutBuffer) -> None:
-        tables, seats, profiler = self._readable, self._seats, self._profiler
-        own = self._all_tables if seats is None else seats.learner_tables()
+        tables, seats, profiler = self._host_tables, self._seats, self._profiler
+        own = self._all_tables if seats is None else seats.tables_for_learner()
         decisions = buffer.begin_step(len(own))
         decisions.tables[:] = own
         decisions.seats[:] = tables.seats_to_act[own]
         with profiler.section("inputs"):
-            self._access.observe(self._inputs, self.tables, own, decisions)
+            self._input_reader.write_inputs(self._inputs, self.tables, own, decisions)
         with profiler.section("policy"):
             self._policy.decide(decisions, self._rng)
         actions = decisions.actions
@@ -146,48 +144,3 @@ def is_pure_self_play(config: PPOConfig) -> bool:
     """Return whether the current policy plays every seat."""
     pool = config.pool
     return pool.snapshots == 0 and not any(pool.scripted.values())
-
-
-class StartSampler:
-    """Draws the credits and Sabacc pots that hands start from, for each table in every rollout.
-
-    Where several rule sets are played, those for points ignore the range of stacks, and those
-    without a Sabacc pot ignore its range.
-    """
-
-    def __init__(self, config: PPOConfig, tables: Tables) -> None:
-        self._tables = tables
-        self._start = config.start
-        self._several_rules = len(config.all_rules) > 1
-        self._games = [
-            (np.flatnonzero(self._plays(rules, players)), rules, self._ranges(rules, players))
-            for rules, players in config.games
-        ]
-
-    def _plays(self, rules: RuleSet, players: int) -> NDArray[np.bool_]:
-        tables = self._tables
-        has_rules = tables.rule_of == tables.rule_sets.index(rules)
-        return np.asarray(has_rules & (tables.players == players))
-
-    def _ranges(self, rules: RuleSet, players: int) -> StartRanges:
-        stacks, pots = self._antes(rules, 0.0)
-        return StartRanges(rules, players, stacks, self._start.equal_stacks, pots)
-
-    def _antes(self, rules: RuleSet, progress: float) -> tuple[Antes | None, Antes | None]:
-        """Return the ranges of stacks and of the Sabacc pot after this fraction of the run."""
-        stacks, pots = self._start.stacks_at(progress), self._start.sabacc_pot_at(progress)
-        if self._several_rules:
-            stacks = None if rules.points else stacks
-            pots = pots if rules.sabacc_ante else None
-        return stacks, pots
-
-    def draw(self, progress: float, rng: np.random.Generator) -> None:
-        """Draw credits and Sabacc pots for all tables, after this fraction of the run."""
-        for indices, rules, ranges in self._games:
-            ranges.change(*self._antes(rules, progress))
-            drawn = ranges.draw(len(indices), rng)
-            if "credits" in drawn:
-                missing_seats = self._tables.num_players - drawn["credits"].shape[1]
-                drawn["credits"] = np.pad(drawn["credits"], ((0, 0), (0, missing_seats)))
-            if drawn:
-                self._tables.set_episode_starts(indices, **drawn)

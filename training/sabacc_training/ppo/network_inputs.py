@@ -1,4 +1,4 @@
-"""The inputs of the networks: features of the observation, and for the critic hidden cards too."""
+"""The inputs of the networks: features of the observation, and for the critic privileged ones."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class NetworkInputs:
         self.policy_size = self.extractor.size
         self._critic_input = critic_input
         hands = (num_players - 1) * HAND_SIZE
-        hidden = {"own_hand": 0, "all_hands": hands, "everything": hands + UPCOMING_SIZE}
-        self.size = self.policy_size + hidden[critic_input]
+        privileged_sizes = {"own_hand": 0, "all_hands": hands, "everything": hands + UPCOMING_SIZE}
+        self.size = self.policy_size + privileged_sizes[critic_input]
 
     def write(self, tables: Tables, indices: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write the inputs of the seats to act at some tables, (n, size)."""
         self.extractor.write(tables.observations, indices, out)
         begin = self.policy_size
-        for part in self.hidden(tables, indices):
+        for part in self.privileged(tables, indices):
             out[:, begin : begin + part.shape[1]] = part
             begin += part.shape[1]
 
-    def hidden(self, tables: Tables, indices: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+    def privileged(self, tables: Tables, indices: NDArray[np.int64]) -> list[NDArray[np.float32]]:
         """Return the inputs that only the critic has at some tables, arrays of n rows."""
         if self._critic_input == "own_hand":
             return []

@@ -26,18 +26,19 @@ from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_env.tables import Tables
 from sabacc_training.config.run import check_threads, linear
+from sabacc_training.ppo.agent_per_game import AgentPerGame
 from sabacc_training.ppo.collector import RolloutCollector, make_tables
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.input_readers import make_input_reader
 from sabacc_training.ppo.losses import PolicyLoss, policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.networks import forward, forward_in_chunks, make_mlp
 from sabacc_training.ppo.policy import PolicyAgent
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.rollout_buffer import Decisions, Rollout, RolloutBuffer
-from sabacc_training.ppo.seat_assignment import AgentPerGame
-from sabacc_training.ppo.table_access import table_access
 from sabacc_training.ppo.teachers import Teachers
+from sabacc_training.ppo.threads import Workers
 from sabacc_training.runs.opponent_pool import OpponentPool
 from sabacc_training.runs.trainer import UpdateCallback
 from sabacc_training.runs.weights import layer_weights, polyak_update
@@ -81,8 +82,8 @@ class PPOTrainer:
         self.profiler = Profiler()
         self.metrics: dict[str, float] = {}
         self._compute = Compute.choose(config.device, precision or ppo.precision)
-        access = table_access(self._compute, config.threads)
-        self._workers = access.workers
+        self._workers = Workers(config.threads if self._compute.device == "cpu" else 1)
+        input_reader = make_input_reader(self._compute, self._workers)
         max_players = max(players for _, players in config.games)
         self.inputs = NetworkInputs(config.all_rules, max_players, ppo.critic_input)
         actions = num_actions(config.bet_sizes)
@@ -103,7 +104,13 @@ class PPOTrainer:
         self._teachers = Teachers(config, self.inputs.extractor, self._compute, self._workers)
         self.pool = OpponentPool(config, self.agent, self._make_opponent)
         self.collector = RolloutCollector(
-            config, tables(config), self.inputs, self.agent, self.pool, access, self.profiler
+            config,
+            tables(config),
+            self.inputs,
+            self.agent,
+            self.pool,
+            input_reader,
+            self.profiler,
         )
         self._buffer = RolloutBuffer(
             ppo.num_tables,

@@ -1,4 +1,4 @@
-"""How the trainer reads its tables, on the CPU and on a GPU.
+"""Reading the inputs of the networks from the tables, on the CPU and on a GPU.
 
 Networks, losses and gradients are the same code on both. Only the way from the tables' arrays to
 tensors differs.
@@ -23,22 +23,24 @@ from sabacc_training.ppo.rollout_buffer import Decisions
 from sabacc_training.ppo.threads import Workers
 
 
-class CpuAccess:
+class CpuInputReader:
     """Reads tables on the CPU.
 
     Args:
-        threads: the number of threads that share the work.
+        workers: the threads that share the work.
     """
 
-    def __init__(self, threads: int) -> None:
-        self.workers = Workers(threads)
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
         self._scratch = np.zeros((0, 0), np.float32)
 
-    def readable(self, tables: Tables) -> Tables:
+    def host_tables(self, tables: Tables) -> Tables:
         """Return tables whose arrays NumPy can read."""
         return tables
 
-    def observe(self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions) -> None:
+    def write_inputs(
+        self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions
+    ) -> None:
         """Write the inputs and masks of the seats to act at some tables."""
         if self._scratch.shape != (tables.num_tables, inputs.size):
             self._scratch = np.zeros((tables.num_tables, inputs.size), np.float32)
@@ -50,40 +52,41 @@ class CpuAccess:
             masks = torch.from_numpy(tables.action_masks[indices[rows]])
             out.action_masks[rows].copy_(masks)
 
-        self.workers.parallel_for(len(indices), write)
+        self._workers.parallel_for(len(indices), write)
 
 
-class GpuAccess:
+class GpuInputReader:
     """Reads tables on a GPU, where the networks are too."""
 
     def __init__(self, device: str) -> None:
         self._device = device
-        self.workers = Workers(1)
 
-    def readable(self, tables: Tables) -> Tables:
+    def host_tables(self, tables: Tables) -> Tables:
         """Return tables whose arrays NumPy can read: copies in this machine's memory."""
         return cast(Tables, HostTables(tables))
 
-    def observe(self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions) -> None:
+    def write_inputs(
+        self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions
+    ) -> None:
         """Write the inputs and masks of the seats to act at some tables."""
         rows = torch.from_numpy(indices).to(self._device)
         features = extract_on_gpu(shared(tables.observations)[rows], inputs.extractor)
-        hidden = [shared(part) for part in inputs.hidden(tables, indices)]
-        out.inputs.copy_(torch.cat([features, *hidden], dim=1))
+        privileged = [shared(part) for part in inputs.privileged(tables, indices)]
+        out.inputs.copy_(torch.cat([features, *privileged], dim=1))
         out.action_masks.copy_(shared(tables.action_masks)[rows])
 
 
-TableAccess = CpuAccess | GpuAccess
+InputReader = CpuInputReader | GpuInputReader
 
 
-def table_access(compute: Compute, threads: int) -> TableAccess:
-    """Return how tables are read on a device.
+def make_input_reader(compute: Compute, workers: Workers) -> InputReader:
+    """Return the reader of tables on a device.
 
     Args:
         compute: the device.
-        threads: the number of threads that share the work on the CPU; for a GPU there is one.
+        workers: the threads that share the work on the CPU.
     """
-    return CpuAccess(threads) if compute.device == "cpu" else GpuAccess(compute.device)
+    return CpuInputReader(workers) if compute.device == "cpu" else GpuInputReader(compute.device)
 
 
 def extract_on_gpu(observations: Tensor, extractor: FeatureExtractor) -> Tensor:
