@@ -36,17 +36,14 @@ def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps"), [("one_draw", 2_000_000), ("little_spire", 600_000)])
-def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(
-    name, steps, tmp_path
-) -> None:
-    tree = flatten(load_rung(name))
+def test_the_magnet_comes_at_most_half_as_far_from_equilibrium_as_plain_ppo(tmp_path) -> None:
+    tree = flatten(load_rung("one_draw"))
     with open_partial_results(tmp_path, {}, resume=False) as partial, BenchProgress() as progress:
         plain, drawn = (
-            learning_curve(tree, method, steps, 3, partial, [], progress)
+            learning_curve(tree, method, 2_000_000, 3, partial, [], progress)
             for method in ("PPO, entropy .01", "moving-average magnet")
         )
-    assert drawn.nash_conv[:, -1].max() < 0.05  # of random play 2.58 at one_draw
+    assert drawn.nash_conv[:, -1].max() < 0.05  # of random play 2.58
     assert drawn.means[-1] < plain.means[-1] / 2
 
 
