@@ -75,8 +75,8 @@ WORKS = {
         told="NashConv .* antes",
     ),
     "ladder": Work(
-        words("ladder", "one_card", "moving magnet", "--steps=60_000", option="--folder"),
-        told=r"of each: .*|not averaged: .*",
+        words("ladder", "one_card", "moving-average magnet", "--steps=60_000", option="--folder"),
+        told=r"by seed: .*|without averaging: .*",
     ),
 }
 
