@@ -23,6 +23,7 @@ import dis
 from collections.abc import Sequence
 from inspect import isfunction
 
+from sabacc_env.engine.bit_sets import count
 from sabacc_env.engine.drivers.policy_loop import (
     Policy,
     always_raise,
@@ -34,7 +35,6 @@ from sabacc_env.engine.drivers.policy_loop import (
 from sabacc_env.engine.drivers.policy_loop import policy as compiled
 from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.engine.observation.encoding import card_value
-from sabacc_env.engine.piles import count
 from sabacc_env.errors import SabaccError, short_repr
 
 __all__ = [

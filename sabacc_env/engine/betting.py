@@ -13,7 +13,7 @@ def pay(g: Record, seat: int, amount: int) -> None:
 
 @jit
 def bet(g: Record, seat: int, amount: int) -> None:
-    """Move credits in a betting phase, where they count towards side pots (D8)."""
+    """Move credits in a betting phase, where they count towards side pots (RULES.md, D8)."""
     pay(g, seat, amount)
     g.bet_phase[seat] = int(g.bet_phase[seat]) + amount
     g.bet_hand[seat] = int(g.bet_hand[seat]) + amount
@@ -36,7 +36,7 @@ def another_has_credits(g: Record, seat: int) -> bool:
 
 @jit
 def has_no_turn(g: Record, r: Record, seat: int) -> bool:
-    """Say whether the rules skip a betting turn (D7).
+    """Say whether the rules skip a betting turn (RULES.md, D7).
 
     They do if the seat is all-in, or has nothing to call and no other seat has credits.
     """
@@ -116,4 +116,4 @@ def raise_to(g: Record, seat: int, total: int) -> None:
         g.raises = int(g.raises) + 1
     bet(g, seat, total - int(g.bet_phase[seat]))
     g.highest_bet = total
-    g.to_go = int(g.remaining) & ~(1 << seat)
+    g.yet_to_act = int(g.remaining) & ~(1 << seat)

@@ -1,5 +1,6 @@
 """The dice phase: the roll, and the redraws that doubles cause (RULES.md section 4)."""
 
+from sabacc_env.engine.bit_sets import next_seat
 from sabacc_env.engine.chance import forced_outcome, roll
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import FORCED, NO_REDRAW, REDRAW_ALL, REDRAW_ONE, Record
@@ -9,7 +10,6 @@ from sabacc_env.engine.piles import (
     clear_hand,
     deal_spike,
     hand_mask,
-    next_seat,
     put_all_face_up,
     take_top,
 )
@@ -46,9 +46,9 @@ def doubles_effect(g: Record, r: Record) -> int:
 
 @jit
 def dice_phase(g: Record, r: Record) -> None:
-    """Apply the dice just rolled. Seats that must choose a card to redraw stay in ``to_go``."""
+    """Apply the dice just rolled. Seats that must choose a card to redraw are ``yet_to_act``."""
     effect = doubles_effect(g, r)
-    g.to_go = int(g.remaining) if effect == REDRAW_ONE else 0
+    g.yet_to_act = int(g.remaining) if effect == REDRAW_ONE else 0
     if effect == REDRAW_ALL:
         spike_too = int(r.spike_card) == 1 and int(g.dice[int(g.round_no) - 1, 0]) == 1
         redraw_all(g, spike_too)
@@ -56,7 +56,7 @@ def dice_phase(g: Record, r: Record) -> None:
 
 @jit
 def redraw_all(g: Record, spike_too: int) -> None:
-    """Let each seat in turn (D14) discard its whole hand as one batch (D4) and draw as many."""
+    """Let each seat in turn discard its whole hand at once and draw as many (RULES.md, D4, D14)."""
     remaining = int(g.remaining)
     seat = int(g.dealer)
     for _ in range(int(g.num_players)):

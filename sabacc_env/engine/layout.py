@@ -227,7 +227,7 @@ GAME_DTYPE: Final = _record(
         # Sets of seats.
         ("seated", "i2"),  # dealt in this hand
         ("remaining", "i2"),  # seated and not junked
-        ("to_go", "i2"),  # still to act in this phase
+        ("yet_to_act", "i2"),  # in this phase
         ("pot_seats", "i2", (MAX_SEATS,)),  # who can win each layer
         # Cards.
         ("cards", "i1", (MAX_SEATS, MAX_HAND)),  # hands by value, then id

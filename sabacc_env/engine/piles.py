@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.cards import Card
+from sabacc_env.engine.bit_sets import lowest
 from sabacc_env.engine.chance import RESHUFFLE, below, forced_outcome, stream
 from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import FORCED, NUM_CARDS, Record
@@ -27,39 +28,6 @@ def card_value(card: int) -> int:
 
 
 @jit
-def count(members: int) -> int:
-    """Return how many members a set has. The loop compiles to one instruction."""
-    found = 0
-    while members != 0:
-        members &= members - 1
-        found += 1
-    return found
-
-
-@jit
-def lowest(members: int) -> int:
-    """Return the smallest member of a set of seats, cards or actions that is not empty."""
-    return count((members & -members) - 1)
-
-
-@jit
-def highest(members: int) -> int:
-    """Return the largest member of a set that is not empty."""
-    for shift in (1, 2, 4, 8, 16, 32):
-        members |= members >> shift
-    return count(members) - 1
-
-
-@jit
-def next_seat(seats: int, after: int) -> int:
-    """Return the nearest seat of a set clockwise from a seat (itself last), or -1."""
-    if seats == 0:
-        return -1
-    later = seats >> (after + 1) << (after + 1)
-    return lowest(later if later != 0 else seats)
-
-
-@jit
 def mark_seen_by_all(g: Record, cards: int) -> None:
     """Mark a set of cards as seen by everyone."""
     g.seen_by_all = int(g.seen_by_all) | cards
@@ -70,7 +38,7 @@ def mark_seen_by_all(g: Record, cards: int) -> None:
 
 @jit
 def fill_draw_pile(g: Record, cards: int) -> None:
-    """Make a set of cards the draw pile, in ascending id (D1)."""
+    """Make a set of cards the draw pile, in ascending id (RULES.md, D1)."""
     size = 0
     while cards != 0:
         g.deck[size] = lowest(cards)
@@ -92,7 +60,7 @@ def shuffle_draw_pile(g: Record, use: int, number: int) -> None:
 
 
 @jit
-def renew_draw_pile(g: Record) -> None:
+def reshuffle_discards(g: Record) -> None:
     """Shuffle all discards but the top one, and all junked cards, into a new draw pile (D1)."""
     top = int(g.num_discards) - 1
     cards = int(g.junked_cards)
@@ -133,12 +101,12 @@ def pop_draw_pile(g: Record) -> int:
 
 @inlined
 def take_top(g: Record) -> int:
-    """Draw the top card, which then is in no pile and no hand. Renew an empty draw pile (D1)."""
+    """Draw the top card, which then is in no pile and no hand. Reshuffle an empty pile (D1)."""
     if g.deck_next == g.deck_size:
-        renew_draw_pile(g)
+        reshuffle_discards(g)
     card = pop_draw_pile(g)
     if g.deck_next == g.deck_size:
-        renew_draw_pile(g)
+        reshuffle_discards(g)
     return card
 
 
@@ -161,12 +129,12 @@ def put_all_face_up(g: Record, cards: int) -> None:
 
 @jit
 def turn_up(g: Record) -> None:
-    """Turn the top card up. It is on the discard pile before an empty draw pile is renewed (D1)."""
+    """Turn the top card up. It is on the discard pile before the discards are reshuffled (D1)."""
     if g.deck_next == g.deck_size:
-        renew_draw_pile(g)
+        reshuffle_discards(g)
     put_face_up(g, pop_draw_pile(g))
     if g.deck_next == g.deck_size:
-        renew_draw_pile(g)
+        reshuffle_discards(g)
 
 
 @jit

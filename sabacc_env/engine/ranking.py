@@ -12,6 +12,7 @@ In each field the larger number wins. Two strengths are equal exactly when only 
 decide. They stay below 2**53.
 """
 
+from sabacc_env.engine.bit_sets import highest, lowest
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     ALTA_ORSL,
@@ -22,7 +23,7 @@ from sabacc_env.engine.layout import (
     SPACERS,
     Record,
 )
-from sabacc_env.engine.piles import card_value, highest, lowest
+from sabacc_env.engine.piles import card_value
 
 # Widths of the fields below the place; see ``pack``.
 PLACE_SHIFT = 48
@@ -82,7 +83,7 @@ def pack(place: int, fewer: int, key: int, second_key: int, more: int) -> int:
 
 @jit
 def hand_strength(ranking: int, g: Record, seat: int) -> int:
-    """Return the strength of a seat's hand, the Spike Card included (D13)."""
+    """Return the strength of a seat's hand, the Spike Card included (RULES.md, D13)."""
     positives, negatives, _ = counts_by_value(g, seat)
     if ranking == CASINO:
         ties = casino_ties(positives, negatives, suits_of(g, seat))
@@ -290,7 +291,7 @@ def spacers_zero(positives: int, negatives: int, sylops: int, size: int) -> int:
         place, key = S_SYLOP_KHYRON, run_of_four
     elif two_pairs and sylops == 1:
         place, key = S_SYLOP_WINGS, pair
-    elif pair > 0 and sylops == 1 and size <= 4:  # D10
+    elif pair > 0 and sylops == 1 and size <= 4:  # RULES.md, D10
         place, key = S_SYLOP_ACE, pair
     elif quad > 0:
         place, key = S_FLEET, quad

@@ -1,20 +1,14 @@
-"""Playing a hand: deal, turns, legal actions and moves (RULES.md sections 1 to 5)."""
-
-from typing import Final
-
-import numpy as np
+"""Playing a hand: its start and deal, whose turn it is, and moves (RULES.md sections 1 to 5)."""
 
 from sabacc_env.engine.betting import (
     call,
     has_no_turn,
-    may_junk,
-    must_junk,
     pay,
     raise_limits,
     raise_to,
-    to_call,
     total_of_size,
 )
+from sabacc_env.engine.bit_sets import next_seat
 from sabacc_env.engine.chance import DECK
 from sabacc_env.engine.dice import dice_phase, roll_dice
 from sabacc_env.engine.jit import inlined, jit
@@ -23,7 +17,6 @@ from sabacc_env.engine.layout import (
     BUY_DISCARD,
     CALL,
     CARDS,
-    CHECK,
     DICE,
     DISCARD_DRAW,
     DISCARD_DRAWN,
@@ -35,17 +28,13 @@ from sabacc_env.engine.layout import (
     LOG_FEATURES,
     LOG_LENGTH,
     MAX_HAND,
-    NUM_KINDS,
     OVER,
     RAISE,
     RAISE_TO,
-    REDRAW,
     REPLACE,
     REPLACE_SPIKE,
-    SLOT_KINDS,
     SWAP,
     Record,
-    kind_bits,
 )
 from sabacc_env.engine.observation.public_features import (
     change_marker,
@@ -60,7 +49,6 @@ from sabacc_env.engine.piles import (
     deal_spike,
     hand_mask,
     mark_seen_by_all,
-    next_seat,
     put_all_face_up,
     put_face_up,
     remove_card,
@@ -69,14 +57,17 @@ from sabacc_env.engine.piles import (
     take_top,
     turn_up,
 )
-from sabacc_env.engine.pots import finish_hand
+from sabacc_env.engine.showdown import finish_hand
 
 # Starting a hand.
 
 
 @jit
 def seats_that_can_ante(g: Record, r: Record) -> int:
-    """Return the set of seats that can pay their full antes (D2); in a points game, all seats."""
+    """Return the set of seats that can pay their full antes (RULES.md, D2).
+
+    In a points game, these are all seats.
+    """
     seats = 0
     for seat in range(int(g.num_players)):
         if r.points == 1 or g.credits[seat] >= r.hand_ante + r.sabacc_ante:
@@ -170,7 +161,7 @@ def begin_phase(g: Record, r: Record, phase: int) -> None:
     """Start a phase: every remaining seat is to act, from the dealer's left on."""
     g.phase = phase
     g.last_seat = g.dealer
-    g.to_go = g.remaining
+    g.yet_to_act = g.remaining
     g.highest_bet = 0
     g.raises = 0
     for seat in range(int(g.num_players)):
@@ -225,7 +216,7 @@ def advance(g: Record, r: Record) -> None:
         if remaining & (remaining - 1) == 0:
             finish_hand(g, r)
             break
-        seat = next_seat(int(g.to_go), int(g.last_seat))
+        seat = next_seat(int(g.yet_to_act), int(g.last_seat))
         if seat < 0:
             end_phase(g, r)
             if g.dice_missing == 1:
@@ -241,78 +232,8 @@ def advance(g: Record, r: Record) -> None:
 @jit
 def end_turn(g: Record, seat: int) -> None:
     """End the turn of a seat, or skip it."""
-    g.to_go = int(g.to_go) & ~(1 << seat)
+    g.yet_to_act = int(g.yet_to_act) & ~(1 << seat)
     g.last_seat = seat
-
-
-# What is legal.
-
-KIND_BITS: Final = np.array([kind_bits(kind) for kind in range(NUM_KINDS)], dtype=np.int64)
-"""By kind of move: its actions, as bits."""
-SLOT_BITS: Final = np.array(
-    [~sum(kind_bits(kind, count) for kind in SLOT_KINDS) for count in range(MAX_HAND + 1)]
-)
-"""By number of cards in a hand: all actions but those on slots without a card."""
-
-
-@inlined
-def legal_actions(g: Record, r: Record, sizes: Record) -> int:
-    """Return the legal actions of the seat to act, as bits; ``sizes`` is of ``BET_SIZES_DTYPE``."""
-    seat = int(g.seat_to_act)
-    if seat < 0:
-        return 0
-    if g.phase == DICE:
-        return int(KIND_BITS[REDRAW]) & int(SLOT_BITS[int(g.num_cards[seat])])
-    if g.phase == CARDS:
-        return card_actions(g, r, seat)
-    return bet_actions(g, r, seat, sizes)
-
-
-@inlined
-def card_actions(g: Record, r: Record, seat: int) -> int:
-    """Return the legal actions of a card phase: first choices, or second choices after a draw."""
-    actions = int(r.second_choices) if g.drawn >= 0 else int(r.first_choices)
-    credits_left = int(g.credits[seat])
-    if r.points == 0 and credits_left < r.highest_fee:
-        for kind in range(NUM_KINDS):
-            if credits_left < r.fees[kind]:
-                actions &= ~int(KIND_BITS[kind])
-    return actions & int(SLOT_BITS[int(g.num_cards[seat])])
-
-
-@inlined
-def bet_actions(g: Record, r: Record, seat: int, sizes: Record) -> int:
-    """Return the legal actions of a betting phase."""
-    actions = 0
-    if to_call(g, seat) == 0:
-        actions |= 1 << CHECK
-    elif not must_junk(g, r, seat):
-        actions |= 1 << CALL
-    if may_junk(g, r, seat):
-        actions |= 1 << JUNK
-    low, high = raise_limits(g, r, seat)
-    if low > high:
-        return actions
-    return actions | sized_raises(g, r, seat, low, high, sizes)
-
-
-@inlined
-def sized_raises(g: Record, r: Record, seat: int, low: int, high: int, sizes: Record) -> int:
-    """Return the actions of the bet sizes, for each total only the first in the layout."""
-    actions = 0
-    total = -1
-    first = -1
-    for rank in range(int(sizes.amount)):  # in ascending order, so equal totals are neighbours
-        index = int(sizes.by_rank[rank])
-        previous = total
-        total = total_of_size(g, r, seat, low, high, sizes, index)
-        if total != previous:
-            first = index
-            actions |= 1 << (FIRST_BET_ACTION + first)
-        elif index < first:
-            actions ^= 1 << (FIRST_BET_ACTION + first) | 1 << (FIRST_BET_ACTION + index)
-            first = index
-    return actions
 
 
 # Playing a move.

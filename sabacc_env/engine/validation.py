@@ -74,7 +74,7 @@ RANGES: Final[dict[str, tuple[int, int]]] = {
     "public_dice": FEATURE,
     "seated": SEAT_SET,
     "remaining": SEAT_SET,
-    "to_go": SEAT_SET,
+    "yet_to_act": SEAT_SET,
     "pot_seats": SEAT_SET,
     "cards": CARD_OR_NONE,
     "num_cards": (0, MAX_HAND),
@@ -137,7 +137,7 @@ def _number_blocks() -> list[_NumberBlock]:
 NUMBER_BLOCKS: Final = _number_blocks()
 
 
-def first_invalid(games: Records, rules: Records, rule_of: Ints) -> str:
+def find_error(games: Records, rules: Records, rule_of: Ints) -> str:
     """Return what is wrong with one of these hands, or "" if all are valid.
 
     Every hand that play reaches is valid. A valid hand can be played to its end: it refers only to
@@ -189,13 +189,15 @@ def _problems(g: _Hands) -> Iterator[tuple[str, Bools]]:
 
 
 def _seat_problems(g: _Hands) -> Iterator[tuple[str, Bools]]:
-    players, seated, remaining, to_go = map(g, ("num_players", "seated", "remaining", "to_go"))
+    players, seated, remaining, yet_to_act = map(
+        g, ("num_players", "seated", "remaining", "yet_to_act")
+    )
     absent = (g("dealer") >= players) | (g("last_seat") >= players) | (seated >> players != 0)
     yield "a seat does not exist at this table", absent
     yield "a seat remains that was not dealt in", (remaining & ~seated != 0) | (remaining == 0)
-    yield "a seat is to act that does not remain", to_go & ~remaining != 0
+    yield "a seat is to act that does not remain", yet_to_act & ~remaining != 0
     to_act = g("seat_to_act")
-    has_to_act = (to_act >= 0) & (to_go >> np.maximum(to_act, 0) & 1 == 1)
+    has_to_act = (to_act >= 0) & (yet_to_act >> np.maximum(to_act, 0) & 1 == 1)
     wrong = np.where(g.live, ~has_to_act, to_act >= 0)
     yield "seat_to_act is not a seat that still has to act", wrong
     yield "pots are won before the end", g.live & (g("num_pots") != 0)
@@ -264,8 +266,8 @@ def _max_cards(g: _Hands) -> Ints:
     phases = g.rule("phases")
     is_cards = (phases == CARDS) & (np.arange(3) < g.rule("num_phases")[:, None])
     card_index = np.where(is_cards.any(axis=1), is_cards.argmax(axis=1), 3)
-    index, to_go = g("phase_index"), g("to_go")[:, None] >> np.arange(MAX_SEATS) & 1
-    had_turn = (index > card_index)[:, None] | ((index == card_index)[:, None] & (to_go == 0))
+    index, yet_to_act = g("phase_index"), g("yet_to_act")[:, None] >> np.arange(MAX_SEATS) & 1
+    had_turn = (index > card_index)[:, None] | ((index == card_index)[:, None] & (yet_to_act == 0))
     turns = np.maximum(g("round_no")[:, None] - 1, 0) + (had_turn & (g("round_no") > 0)[:, None])
     max_cards: Ints = g.rule("cards_dealt")[:, None] + turns * (buys | draws)[:, None]
     return max_cards

@@ -16,7 +16,7 @@ from sabacc_env.engine.layout import (
     UNLIMITED,
 )
 from sabacc_env.engine.rules_record import rules_record
-from sabacc_env.engine.validation import first_invalid
+from sabacc_env.engine.validation import find_error
 from sabacc_env.rules import RuleSet
 from sabacc_env.storage.checksums import content_error
 
@@ -40,7 +40,7 @@ def check_records(
     if ((players < seats[:, 0]) | (players > seats[:, 1])).any():
         raise content_error(format_line, "a game with a number of seats that its rules forbid")
     records = np.concatenate([rules_record(each) for each in rules])
-    if wrong := first_invalid(games, records, rule_of):
+    if wrong := find_error(games, records, rule_of):
         raise content_error(format_line, f"a state that no hand can be in: {wrong}")
 
 

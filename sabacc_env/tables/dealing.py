@@ -65,12 +65,12 @@ class HandDealer:
             self._hand_starts.call_functions(indices, new, hand_counts)
         self._device.write(self._arrays.results.hand_counts, hand_counts)
         self._device.run(batch.begin_episodes, self.batches, indices)
-        self._refuse_dead_starts(indices)
+        self._refuse_starts_without_decision(indices)
 
     def deal_waiting(self, indices: NDArray[np.int64]) -> None:
         """Deal where hands of these tables wait for what functions say of the next one."""
         if self.autoreset:
-            self._refuse_dead_starts(indices)
+            self._refuse_starts_without_decision(indices)
             return
         arrays = self._arrays
         waiting = indices[arrays.results.finished[indices] & (arrays.turns.seats[indices] < 0)]
@@ -80,12 +80,12 @@ class HandDealer:
             self._hand_starts.call_functions(waiting, new, arrays.results.hand_counts)
             self._device.run(batch.deal_next_hands, self.batches, waiting)
             waiting = waiting[arrays.turns.seats[waiting] < 0]
-            self._refuse_dead_starts(waiting)
+            self._refuse_starts_without_decision(waiting)
 
-    def _refuse_dead_starts(self, indices: NDArray[np.int64]) -> None:
+    def _refuse_starts_without_decision(self, indices: NDArray[np.int64]) -> None:
         """Refuse starts that leave nobody a decision in the first hand of an episode."""
         batches = self._arrays.games, self._arrays.turns
-        dead = self._device.find_first(batch.first_dead_start, batches, indices)
-        if dead >= 0:
-            table = int(indices[dead])
+        found = self._device.find_first(batch.first_start_without_decision, batches, indices)
+        if found >= 0:
+            table = int(indices[found])
             raise SabaccError(f"credits: at table {table} the antes leave no seat a decision")

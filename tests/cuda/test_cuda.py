@@ -28,7 +28,7 @@ GPU = cuda.is_available()
 KERNELS = {
     *("begin_episodes", "step_tables", "play_tables"),
     *("write_turns_with_rules", "write_final_observations"),
-    *("first_illegal", "first_dead_start", "first_stopped", "first_without_result"),
+    *("first_illegal", "first_start_without_decision", "first_stopped", "first_without_result"),
     *("write_outcomes", "assign", "clear", "move_rows"),
 }
 FLOATS = {

@@ -12,8 +12,9 @@ from sabacc_env import RuleSet, load_rules, rule_sets
 from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.engine.chance import below, hand_key, stream
 from sabacc_env.engine.layout import GAME_DTYPE, OVER
+from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.rules_record import rules_record, starting_credits
-from sabacc_env.engine.step import deal, legal_actions, play_action, reset_hand
+from sabacc_env.engine.step import deal, play_action, reset_hand
 from tests.support.modes import INTERPRETED
 from tests.support.strategies import tables
 

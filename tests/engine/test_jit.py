@@ -1,4 +1,4 @@
-"""Compiling: said in one line, kept, never stale, and possible where nothing can be written."""
+"""Compiling: said in one line, cached, never stale, and possible where nothing can be written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(root: Path, cache: Path, code: str = COMPILES_ONE, **settings: str) -> t
     return done.stdout, done.stderr
 
 
-def test_one_line_says_that_it_compiles_and_none_that_it_is_kept(tmp_path: Path) -> None:
+def test_one_line_says_that_it_compiles_and_none_that_it_is_cached(tmp_path: Path) -> None:
     first, notice = run(ROOT, tmp_path)
     assert notice.count("\n") == 1
     assert notice.startswith(NOTICE)
@@ -104,7 +104,7 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-KEPT_NOWHERE = "no cache folder can be written"
+NO_CACHE = "no cache folder can be written"
 
 
 def emptied(data: bytes) -> bytes:
@@ -148,16 +148,16 @@ def test_what_is_damaged_is_compiled_anew_and_replaced(
 FULL_DISK = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
 
 
-def test_on_a_full_disk_it_is_compiled_and_not_kept(tmp_path: Path, temporary: Path) -> None:
+def test_on_a_full_disk_it_is_compiled_and_not_cached(tmp_path: Path, temporary: Path) -> None:
     first, notice = run(ROOT, tmp_path, FULL_DISK + COMPILES_ONE, TMPDIR=str(temporary))
-    assert KEPT_NOWHERE in notice
+    assert NO_CACHE in notice
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-    kept, _ = run(ROOT, tmp_path)
-    assert kept == first
+    cached, _ = run(ROOT, tmp_path)
+    assert cached == first
     assert run(ROOT, tmp_path, FULL_DISK + COMPILES_ONE) == (first, "")
 
 
-def test_where_the_users_cache_cannot_be_written_it_is_kept_in_a_folder_of_the_users_own(
+def test_where_the_users_cache_cannot_be_written_it_is_cached_in_a_folder_of_the_users_own(
     nowhere: Path, temporary: Path
 ) -> None:
     first, notice = run(ROOT, nowhere, TMPDIR=str(temporary))
@@ -205,15 +205,15 @@ def test_code_is_never_taken_from_where_others_could_have_put_it(
 ) -> None:
     spoil(temporary / f"sabacc-env-{os.getuid()}", tmp_path / "elsewhere")
     _, notice = run(ROOT, nowhere, TMPDIR=str(temporary))
-    assert KEPT_NOWHERE in notice
+    assert NO_CACHE in notice
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path != nowhere]
 
 
 @pytest.mark.parametrize("folders", ["file", "absent"])
-def test_where_nothing_can_be_written_it_is_compiled_and_not_kept(
+def test_where_nothing_can_be_written_it_is_compiled_and_not_cached(
     nowhere: Path, folders: str
 ) -> None:
     candidates = [str(nowhere.with_name(folders))]
     unwritable = f"import tempfile; tempfile._candidate_tempdir_list = lambda: {candidates}"
     _, notice = run(ROOT, nowhere, code=f"{unwritable}; {COMPILES_ONE}")
-    assert KEPT_NOWHERE in notice
+    assert NO_CACHE in notice

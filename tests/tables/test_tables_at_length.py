@@ -10,7 +10,7 @@ import pytest
 
 from sabacc_env import Game, IllegalMove, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.engine.validation import first_invalid
+from sabacc_env.engine.validation import find_error
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_ranks import hand_name
 from sabacc_env.observation import PACKED_SCALES
@@ -304,7 +304,7 @@ def test_a_hundred_million_decisions_end_with_the_memory_they_began_with() -> No
             tables.step(tables.action_masks.argmax(axis=1))
         # Every card is in one place and every credit is there, at every table and in its last hand.
         for games in (tables._games.records, tables._results.final_games):
-            assert first_invalid(games, tables._games.rules, tables.rule_of) == ""
+            assert find_error(games, tables._games.rules, tables.rule_of) == ""
 
     play_ten_million()
     before = resident_pages()

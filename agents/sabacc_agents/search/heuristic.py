@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
 from sabacc_env.array_types import Floats, Ints
+from sabacc_env.engine.bit_sets import lowest
 from sabacc_env.engine.drivers.policy_loop import function_pointer
 from sabacc_env.engine.jit import jit, jit_for
 from sabacc_env.engine.layout import (
@@ -42,7 +43,6 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.engine.observation.blocks import COLUMNS, OBSERVATION_DTYPE
 from sabacc_env.engine.observation.encoding import card_value
-from sabacc_env.engine.piles import lowest
 from sabacc_env.engine.rules_record import rule_features
 from sabacc_env.engine.search.rollouts import (
     STOCHASTIC_POLICY_SIGNATURE,

@@ -75,8 +75,8 @@ def _visible(view: GameView) -> NDArray[Any]:
     visible["hand"] = _mask(view.hand)
     visible["drawn"] = drawn
     visible["buried"] = _mask(view.seen_cards) & ~in_sight
-    visible["pile_size"] = len(view.discard_pile)
-    visible["pile"][0] = [*view.discard_pile, *[-1] * (NUM_CARDS - len(view.discard_pile))]
+    visible["num_discards"] = len(view.discard_pile)
+    visible["discards"][0] = [*view.discard_pile, *[-1] * (NUM_CARDS - len(view.discard_pile))]
     return visible
 
 

@@ -21,13 +21,13 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
+from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.observation.encoding import CARD_ENCODING, flag
 from sabacc_env.engine.observation.write import write_own_cards, write_rules, write_turn_features
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.step import (
     deal,
-    legal_actions,
     pack_move,
     play_action,
     raise_total,
@@ -319,7 +319,7 @@ def first_without_result(results: Results, tables: Array) -> int:
 
 
 @jit
-def first_dead_start(games: Games, turns: Turns, tables: Array) -> int:
+def first_start_without_decision(games: Games, turns: Turns, tables: Array) -> int:
     """Return the index of the first table whose episode began without a decision, or -1."""
     for i in range(len(tables)):
         if turns.seats[tables[i]] < 0 and games.records[tables[i]].hand_number == 0:

@@ -17,6 +17,7 @@ from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
+from sabacc_env.engine.bit_sets import count
 from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.drivers.batch import (
     Games,
@@ -40,7 +41,6 @@ from sabacc_env.engine.layout import (
     Record,
 )
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.piles import count
 
 Policy = Callable[[Record, int, int], int]
 

@@ -24,18 +24,12 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
+from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.ranking import hand_strength
-from sabacc_env.engine.step import (
-    deal,
-    legal_actions,
-    pack_move,
-    play_action,
-    reset_hand,
-    seats_that_can_ante,
-)
+from sabacc_env.engine.step import deal, pack_move, play_action, reset_hand, seats_that_can_ante
 
 ILLEGAL = -1
 DICE_MISSING = -2

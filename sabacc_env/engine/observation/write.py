@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.engine.betting import to_call
+from sabacc_env.engine.bit_sets import count
 from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import (
     BETTING,
@@ -41,7 +42,7 @@ from sabacc_env.engine.observation.encoding import (
     inverse,
     share,
 )
-from sabacc_env.engine.piles import VALUES, count
+from sabacc_env.engine.piles import VALUES
 from sabacc_env.engine.ranking import KEY_SHIFT, PLACE_SHIFT, hand_place
 
 SLOT: Final = COLUMNS.own_slots

@@ -17,11 +17,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from sabacc_env.engine.bit_sets import count, lowest
 from sabacc_env.engine.chance import DETERMINIZATION, below, next_word, stream
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import MAX_SEATS, NUM_CARDS, Array, Record
 from sabacc_env.engine.observation.public_features import update_public_seats
-from sabacc_env.engine.piles import add_card, clear_hand, count, hand_mask, lowest
+from sabacc_env.engine.piles import add_card, clear_hand, hand_mask
 from sabacc_env.engine.step import deal, play
 
 MAX_ATTEMPTS: Final = 64
@@ -37,8 +38,8 @@ VISIBLE_DTYPE: Final = np.dtype(
             ("drawn", "i8"),  # the card being decided on, as a set
             ("buried", "i8"),  # the cards that it has seen and that lie face down now
             ("seat", "i8"),
-            ("pile_size", "i8"),
-            ("pile", "i8", (NUM_CARDS,)),  # face up, top last
+            ("num_discards", "i8"),
+            ("discards", "i8", (NUM_CARDS,)),  # face up, top last
         ],
     )
 )
@@ -224,7 +225,7 @@ def assign_visible_cards(info_state: InformationState, workspace: Workspace) -> 
     g = workspace.game[0]
     visible = info_state.visible[0]
     seat = int(visible.seat)
-    if g.num_discards != visible.pile_size or not assign_discard_pile(info_state, workspace):
+    if g.num_discards != visible.num_discards or not assign_discard_pile(info_state, workspace):
         return False
     for other in range(int(g.num_players)):
         spike = 1 << int(g.spikes[other]) if g.spikes[other] >= 0 else 0
@@ -270,11 +271,12 @@ def assign_discard_pile(info_state: InformationState, workspace: Workspace) -> b
     """Assign the cards of the discard pile to its tokens; return False if that fails.
 
     Tokens that are not pinned get the remaining cards in order. A pinned token may be in
-    another place than its card, because several cards put down at once (D4) are sorted by card.
+    another place than its card, because several cards put down at once are sorted by card
+    (RULES.md, D4).
     """
     g = workspace.game[0]
     visible = info_state.visible[0]
-    size = int(visible.pile_size)
+    size = int(visible.num_discards)
     pinned = int(workspace.pinned[0])
     here = 0
     for place in range(size):
@@ -286,11 +288,11 @@ def assign_discard_pile(info_state: InformationState, workspace: Workspace) -> b
             continue
         found = False
         for other in range(size):
-            found = found or int(visible.pile[other]) == workspace.card_of_token[token]
+            found = found or int(visible.discards[other]) == workspace.card_of_token[token]
         if not found:
             return False
     for place in range(size):
-        card = int(visible.pile[place])
+        card = int(visible.discards[place])
         if pinned >> int(workspace.token_of_card[card]) & 1:
             if here >> int(workspace.token_of_card[card]) & 1 == 0:
                 return False
@@ -336,8 +338,8 @@ def write_determinization(
         determinization.drawn = workspace.card_of_token[int(g.drawn)]
     for place in range(int(g.deck_next), int(g.deck_size)):
         determinization.deck[place] = workspace.card_of_token[int(g.deck[place])]
-    for place in range(int(visible.pile_size)):
-        determinization.discards[place] = visible.pile[place]
+    for place in range(int(visible.num_discards)):
+        determinization.discards[place] = visible.discards[place]
     determinization.deck_given = 0
     determinization.deck_state = random_word(workspace)
     determinization.deck_increment = random_word(workspace) | 1

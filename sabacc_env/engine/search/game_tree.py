@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from sabacc_env.engine.bit_sets import count, lowest
 from sabacc_env.engine.chance import WORD, force_chance, has_used_chance, num_unforced_outcomes
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
@@ -29,10 +30,10 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
+from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.engine.observation.write import observe
-from sabacc_env.engine.piles import count, lowest
-from sabacc_env.engine.step import deal, legal_actions, pack_move, play_action
+from sabacc_env.engine.step import deal, pack_move, play_action
 
 CHANCE: Final = -1
 END: Final = -2
@@ -220,7 +221,9 @@ def outcome_hash(g: Record, card_classes: Array) -> int:
         junked &= junked - 1
     digest = hash_word(digest, sum_of_junked)
     digest = hash_word(digest, int(card_classes[int(g.drawn) & 63]))
-    digest = hash_word(digest, int(g.phase) << 24 | (int(g.seat_to_act) & 15) << 16 | int(g.to_go))
+    digest = hash_word(
+        digest, int(g.phase) << 24 | (int(g.seat_to_act) & 15) << 16 | int(g.yet_to_act)
+    )
     return hash_word(digest, int(g.round_no) << 16 | int(g.deck_size) - int(g.deck_next))
 
 

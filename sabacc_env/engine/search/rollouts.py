@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numba import types
 
+from sabacc_env.engine.bit_sets import count, lowest
 from sabacc_env.engine.chance import DETERMINIZATION, next_word, stream
 from sabacc_env.engine.jit import inlined, jit, jit_for
 from sabacc_env.engine.layout import (
@@ -25,9 +26,9 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
+from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.observation.write import observe, write_rules, write_turn_features
-from sabacc_env.engine.piles import count, lowest
 from sabacc_env.engine.search.determinization import (
     PUBLIC_MOVE_DTYPE,
     VISIBLE_DTYPE,
@@ -36,7 +37,7 @@ from sabacc_env.engine.search.determinization import (
     sample_determinization,
     slot_of,
 )
-from sabacc_env.engine.step import deal, legal_actions, play, play_action, raise_total
+from sabacc_env.engine.step import deal, play, play_action, raise_total
 
 StochasticPolicy = Callable[[Record, int, Array], None]
 """A function ``(observation, legal, probabilities)`` that writes the probability of each legal
