@@ -31,6 +31,8 @@ class Agent(Protocol):
       and ``restore_memory(memory)``, which restores that. A stopped run then resumes exactly.
     - ``probabilities(observations, action_masks)``, the distribution that it draws from, of shape
       (n, num_actions).
+    - ``check_game(rules, num_players, bet_sizes)``, which raises a ``SabaccError`` if it was not
+      made for this game.
     - ``wants = "views"``: it is then given a list of ``GameView`` as observations.
     """
 

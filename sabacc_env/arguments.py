@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -121,18 +122,21 @@ def is_legal(action_masks: NDArray[Any], actions: NDArray[Any]) -> NDArray[np.bo
     return legal
 
 
-def check_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:
-    """Refuse keyword arguments that a function passes on and nobody knows, as Python would.
+def check_keywords(kind: type[object], given: Iterable[str], known: Collection[str]) -> None:
+    """Refuse keyword arguments that a class takes as ``**keywords`` and does not know.
+
+    Args:
+        kind: the class; its other arguments are hinted at too.
+        given: the names of the keywords.
+        known: the names that it knows.
 
     Raises:
-        TypeError: names the function and the keyword.
+        TypeError: names the class and the keyword, and what was probably meant.
     """
     for name in given:
         if name not in known:
-            raise TypeError(
-                f"{function}() got an unexpected keyword argument {name!r}"
-                f"{did_you_mean(name, known)}"
-            )
+            hint = did_you_mean(name, [*known, *signature(kind).parameters])
+            raise TypeError(f"{kind.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def check_sequence(name: str, values: Any) -> list[Any]:
@@ -150,6 +154,8 @@ def one_per_table(name: str, given: Any, num_tables: int) -> list[Any]:
         given = given.tolist()
     if isinstance(given, str | Path | RuleSet) or hasattr(given, "__index__"):
         return [given]
+    if given is None:
+        raise SabaccError(f"{name}: None was given; give one, or one for each table")
     each = check_sequence(name, given)
     if len(each) != num_tables:
         raise SabaccError(f"{name}: give one, or one for each of {num_tables} tables")

@@ -85,7 +85,7 @@ class SabaccVecEnv(VecEnv):
             num_envs,
             num_players,
             np.random.default_rng(seed),
-            episode_settings("SabaccVecEnv", **settings),
+            episode_settings(SabaccVecEnv, **settings),
             threads=threads,
         )
         learner = self._learner

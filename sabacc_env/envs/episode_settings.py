@@ -62,7 +62,9 @@ class EpisodeSettings:
         return StartRanges(rules, num_players, self.stacks, self.equal_stacks, self.sabacc_pots)
 
 
-def episode_settings(environment: str, **keywords: Unpack[EpisodeKeywords]) -> EpisodeSettings:
+def episode_settings(
+    environment: type[object], **keywords: Unpack[EpisodeKeywords]
+) -> EpisodeSettings:
     """Return the settings that an environment was given as keywords.
 
     Raises:

@@ -94,7 +94,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         render_mode: str | None = None,
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
-        episode = episode_settings("SabaccEnv", **settings)
+        episode = episode_settings(SabaccEnv, **settings)
         self._table = SabaccAEC(rules, num_players, episode.hands, episode.bet_sizes)
         self.rules, self.num_players = self._table.rules, self._table.num_players
         self.render_mode = check_render_mode(render_mode)

@@ -98,7 +98,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             self.num_envs,
             num_players,
             self.np_random,
-            episode_settings("SabaccVectorEnv", **settings),
+            episode_settings(SabaccVectorEnv, **settings),
             threads=threads,
             # Not a method: the environment would hold itself, and its memory until a collection.
             on_hand_end=partial(_record_outcomes, self._finished, self._outcomes),

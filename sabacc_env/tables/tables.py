@@ -117,7 +117,7 @@ class Tables:
 
     def _make(self, settings: TableSettings, device: Device, starts: StartKeywords) -> None:
         """Make everything but the first deal."""
-        check_keywords("Tables", starts, StartKeywords.__annotations__)
+        check_keywords(Tables, starts, StartKeywords.__annotations__)
         self._settings, self._device = settings, device
         self._arrays = arrays = TableArrays(settings, device)
         self._games, self._turns, self._results = arrays.games, arrays.turns, arrays.results

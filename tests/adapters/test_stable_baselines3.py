@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("stable_baselines3")
 
+from sabacc_agents import load
+
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, JUNK, encode_bet_sizes
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
@@ -224,6 +226,20 @@ def test_opponents_by_name_are_built_for_the_game():
     by_name = SabaccVecEnv("orsl", 8, 3, opponents=["random"], bet_sizes=("max",), seed=7)
     built = make(8, 3, load_rules("orsl"), bet_sizes=("max",))
     assert np.array_equal(by_name.reset(), built.reset())
+
+
+def test_a_network_of_another_game_is_refused():
+    pytest.importorskip("torch")
+    network = load("zoo:casino-2p")
+    with pytest.raises(SabaccError, match="was made for 2 players, not 3"):
+        make(num_players=3, opponents=network)
+    with pytest.raises(SabaccError, match="was made for the rules 'casino', not 'orsl'"):
+        make(rules=load_rules("orsl"), opponents=network)
+    with pytest.raises(SabaccError, match="was made for the bet sizes"):
+        make(opponents=network, bet_sizes=("min",))
+    env = make()
+    env.reset()
+    env.set_opponents(network)
 
 
 def test_a_step_before_the_first_reset_is_refused():

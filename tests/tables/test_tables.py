@@ -579,8 +579,11 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 def test_an_unknown_keyword_is_named() -> None:
     unknown = r"^Tables\(\) got an unexpected keyword argument 'key'; did you mean keys\?$"
     keywords: dict[str, Any] = {"key": [1, 2]}
+    misspelt: dict[str, Any] = {"num_player": 2}
     with pytest.raises(TypeError, match=unknown):
         Tables("casino", 2, **keywords)
+    with pytest.raises(TypeError, match="'num_player'; did you mean num_players"):
+        Tables("casino", 2, **misspelt)
     with pytest.raises(TypeError, match=unknown):
         Tables.from_bytes(Tables("casino", 2).to_bytes(), **keywords)
 

@@ -147,10 +147,10 @@ class NetworkAgent:
         network: str | Path | Network,
         greedy: bool = False,
     ) -> None:
-        label = "this network" if isinstance(network, Network) else str(network)
+        self._label = "this network" if isinstance(network, Network) else str(network)
         info = network.info if isinstance(network, Network) else read_info(network)
-        made_for = info.rules, info.num_players, info.bet_sizes
-        check_made_for(label, made_for, rules, num_players, bet_sizes)
+        self._made_for = info.rules, info.num_players, info.bet_sizes
+        self.check_game(rules, num_players, bet_sizes)
         if not isinstance(network, Network):
             network = load_network(network)
         self.info = info
@@ -164,6 +164,19 @@ class NetworkAgent:
             )
             for layer in range(len(network.layer_sizes) - 1)
         ]
+
+    def check_game(
+        self,
+        rules: str | Path | RuleSet | None,
+        num_players: int | None,
+        bet_sizes: Sequence[BetSize],
+    ) -> None:
+        """Check that it was made for a game.
+
+        Raises:
+            SabaccError: if it was made for another one. The message says what differs.
+        """
+        check_made_for(self._label, self._made_for, rules, num_players, bet_sizes)
 
     def reset(self, num_tables: int) -> None:
         """Do nothing: the agent has no memory."""
