@@ -193,7 +193,7 @@ class Game:
             move = parse_move(move, self._hand(seat))
         if not is_well_formed(move):
             raise IllegalMove(self._illegal_message(short_repr(move)))
-        code = action_code(move, self._hand(seat))
+        code = action_code(move, [] if move.card is None else self._hand(seat))
         if code is None:
             raise IllegalMove(self._illegal_message(short_repr(str(move))))
         self.play_action(self._buffers, code, move)

@@ -20,6 +20,9 @@ from sabacc_env.moves import CARD_KINDS, CARD_MOVES, PLAIN_MOVES, Move, Turn
 DISCARD_TAKING_KINDS: Final = (KINDS.index("swap"), KINDS.index("buy_discard"))
 """The kinds of move that take the top discard."""
 
+BITS_BELOW_BETS: Final = (1 << FIRST_BET_ACTION) - 1
+"""The bits of all actions other than bets."""
+
 
 def action_code(move: Move, hand: Sequence[Card]) -> int | None:
     """Return the engine's code of a well-formed move; None where its card is not in the hand."""
@@ -44,7 +47,7 @@ def moves_without_raise(legal_bits: int, cards: Sequence[int]) -> list[Move]:
         cards: the ids of the seat's cards by slot; nobody reads it where no action needs a card.
     """
     moves = []
-    bits = legal_bits & ((1 << FIRST_BET_ACTION) - 1)
+    bits = legal_bits & BITS_BELOW_BETS
     while bits:
         code = (bits & -bits).bit_length() - 1  # the lowest bit
         bits &= bits - 1  # without it
