@@ -62,9 +62,9 @@ def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
         resume: continue from the checkpoint in the folder, as if there had been no stop.
 
     Raises:
-        SabaccError: if the folder holds a run that is not to be resumed, or none that could be, or
-            if another process writes into it; for an unknown agent, before anything is written; if
-            the disk is full.
+        SabaccError: if the folder holds files of a run that is not to be resumed, or no run that
+            could be, or if another process writes into it; for an unknown agent, before anything is
+            written; if the disk is full.
         StoppedBySignal: on SIGINT or SIGTERM, after the checkpoint is written.
     """
     from sabacc_training.runs.run import run_training

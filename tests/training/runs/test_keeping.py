@@ -16,7 +16,7 @@ from sabacc_training.config.base import dump, validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.locking import locked_file, locked_folder
 from sabacc_training.ppo.config import PPOConfig
-from sabacc_training.runs.callback import AGENT, CHECKPOINT, EVENTS
+from sabacc_training.runs.callback import AGENT, BEST, CHECKPOINT, CONFIG, EVENTS
 from sabacc_training.runs.checkpoint import FORMAT, load_checkpoint, save_checkpoint
 from sabacc_training.runs.tensorboard import EventWriter
 from sabacc_training.sb3.config import MaskablePPOConfig
@@ -116,6 +116,25 @@ def test_both_trainers_draw_curves(config: RunConfig, tmp_path: Path) -> None:
     tags = set(read.Tags()["scalars"])
     assert {"eval/margin_random", "train/learning_rate"} <= tags
     assert len(read.Scalars("eval/margin_random")) >= 2
+
+
+@pytest.mark.parametrize("name", [AGENT, BEST, CONFIG])
+def test_a_new_run_overwrites_nothing_of_an_earlier_one(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"earlier")
+    with pytest.raises(SabaccError, match=f"holds {name} of an earlier run, and no checkpoint.pt"):
+        trainers.train(CONFIGS["ppo"], tmp_path)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"earlier")]
+
+
+def test_a_run_killed_before_its_first_checkpoint_may_begin_again(
+    config: RunConfig, tmp_path: Path
+) -> None:
+    (tmp_path / CONFIG).write_text(dump(config))
+    (tmp_path / BEST).touch()
+    assert trainers.train(config, tmp_path).exists()
+    (tmp_path / CHECKPOINT).unlink()
+    with pytest.raises(SabaccError, match=r"holds agent\.safetensors of an earlier run"):
+        trainers.train(config, tmp_path)
 
 
 def test_what_killed_writes_left_is_removed(config: RunConfig, halved: Path) -> None:

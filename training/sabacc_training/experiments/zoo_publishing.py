@@ -25,7 +25,7 @@ from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.experiments.exploitability import BestResponses, ExploitabilityConfig
-from sabacc_training.runs.callback import AGENT, CHECKPOINT
+from sabacc_training.runs.callback import AGENT, CHECKPOINT, CONFIG
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
 from sabacc_training.trainers import training_config
 
@@ -254,7 +254,7 @@ def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
     Raises:
         SabaccError: for a run that is not finished, or is not of the member's configuration.
     """
-    config = training_config(run / "config.json")
+    config = training_config(run / CONFIG)
     retrain = _retrain_command(name, config)
     network, state = load_network(run / AGENT), load_checkpoint(run / CHECKPOINT, config)
     info = network.info

@@ -24,6 +24,7 @@ BEST: Final = "best.safetensors"
 """File name of the agent with the largest margin of all evaluations."""
 
 CHECKPOINT: Final = "checkpoint.pt"
+CONFIG: Final = "config.json"
 EVENTS: Final = "tensorboard"
 
 

@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import write_text
+from sabacc_env.storage.files import read_bytes, write_text
 from sabacc_training.config.base import dump
 from sabacc_training.config.run import RunConfig
 from sabacc_training.jobs.locking import locked_folder
 from sabacc_training.jobs.stopping import stop_signals
-from sabacc_training.runs.callback import AGENT, CHECKPOINT, EVENTS, RunCallback
+from sabacc_training.runs.callback import (
+    AGENT,
+    BEST,
+    CHECKPOINT,
+    CONFIG,
+    EVENTS,
+    RunCallback,
+)
 from sabacc_training.runs.checkpoint import load_checkpoint, refuse_malformed_state
 from sabacc_training.runs.progress import TrainingProgress
 from sabacc_training.runs.tensorboard import EventWriter
@@ -46,7 +53,7 @@ def run_training(
             with refuse_malformed_state(folder / CHECKPOINT):
                 trainer = make_trainer(config, state)
         opponent = config.load(config.evaluation.opponent)
-        write_text(folder / "config.json", dump(config))
+        write_text(folder / CONFIG, dump(config))
         with (
             EventWriter(folder / EVENTS, trainer.steps) as events,
             TrainingProgress(trainer.steps, config) as bar,
@@ -72,14 +79,32 @@ def _resumed_state(config: RunConfig, folder: Path, resume: bool) -> State | Non
     Raises:
         SabaccError: if the folder holds a run that is not to be resumed, or none that could be.
     """
-    if not resume and holds_run(folder):
-        raise SabaccError(
-            f"{folder}: holds a run already; resume it (--resume) or choose another folder"
-        )
     if not resume:
+        _refuse_earlier_run(config, folder)
         return None
     state = load_checkpoint(folder / CHECKPOINT, config)
     with refuse_malformed_state(folder / CHECKPOINT):
         float(state["seconds"])
         float(state["best"] or 0)
     return state
+
+
+def _refuse_earlier_run(config: RunConfig, folder: Path) -> None:
+    """Refuse a folder whose files a new run would overwrite.
+
+    A run of the same configuration that was killed before its first checkpoint may begin again.
+
+    Raises:
+        SabaccError: if the folder holds the files of an earlier run.
+    """
+    if holds_run(folder):
+        raise SabaccError(
+            f"{folder}: holds a run already; resume it (--resume) or choose another folder"
+        )
+    killed_early = read_bytes(folder / CONFIG) == dump(config).encode()
+    for name in (AGENT,) if killed_early else (AGENT, BEST, CONFIG):
+        if (folder / name).exists():
+            raise SabaccError(
+                f"{folder}: holds {name} of an earlier run, and no {CHECKPOINT} to resume it from; "
+                "choose another folder"
+            )
