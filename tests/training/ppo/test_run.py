@@ -227,6 +227,8 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
     error = capsys.readouterr().err
     assert "mante/hand over random, best" in error
     assert "where the time went: " in error
+    train(tiny(), tmp_path, resume=True)
+    assert "where the time went: " not in capsys.readouterr().err
     curves = EventAccumulator(str(tmp_path / EVENTS))
     curves.Reload()
     names = curves.Tags()["scalars"]

@@ -152,8 +152,8 @@ class PPOTrainer:
             callback.between_updates()
 
     def summary(self) -> str:
-        """Return the shares of the run's time by section."""
-        return f"where the time went: {self.profiler}"
+        """Return the shares of the run's time by section; nothing for a run without updates."""
+        return f"where the time went: {self.profiler}" if self.profiler.seconds else ""
 
     # An update.
 
