@@ -112,6 +112,20 @@ def test_what_takes_time_to_import_waits_for_main() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
+def test_bench_refuses_before_anything_compiles() -> None:
+    script = (
+        "import sys\n"
+        "from sabacc_training import cli\n"
+        "sys.modules['filelock'] = None\n"
+        "try:\n"
+        "    cli.main(['bench'])\n"
+        "except SystemExit as ended:\n"
+        "    assert ended.code == 2\n"
+        "assert 'sabacc_env.policies' not in sys.modules\n"  # whose loop compiles at import
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
 def test_any_other_missing_module_is_a_bug_and_stays_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from sabacc_env import Tables, rule_sets
 from sabacc_env.agent import RandomAgent
-from sabacc_env.policies import random_legal
 from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.names import OPENSPIEL, PGX, compiled_loop_name, stepped_name
 from sabacc_training.bench.sampling import Benchmark, Play
@@ -32,6 +31,8 @@ UNIT: Final = "decisions a CPU-second"
 
 def play_compiled_loop(tables: Tables) -> Play:
     """Return what plays random legal decisions in the compiled loop, with all observations."""
+    # Not at the top: its loop compiles at import, before `sabacc bench` has checked its packages.
+    from sabacc_env.policies import random_legal
 
     def play(clock: Stopwatch) -> int:
         with clock:
