@@ -23,7 +23,8 @@ from sabacc_training.jobs.stopping import exit_when_stopped
 NEXT = """\
 Try next:
   sabacc watch {agent} maximiser --rules casino --seed 1
-  sabacc tournament configs/tournament-casino-2p.toml agents='["{agent}", "maximiser", "tight"]'
+  sabacc tournament configs/tournament-casino-2p.toml --output {folder}/tournament \\
+    agents='["{agent}", "maximiser", "tight"]'
   sabacc train configs/orsl-2p.toml
   tensorboard --logdir {folder}"""
 
