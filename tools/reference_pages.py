@@ -22,7 +22,10 @@ Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
 
 CONFIGURATIONS: Mapping[str, tuple[type[Config], str]] = {
     "The PPO trainer": (PPOConfig, 'A file for `sabacc train` that says `trainer = "ppo"`.'),
-    "MaskablePPO": (MaskablePPOConfig, 'A file for `sabacc train` that says `trainer = "sb3"`.'),
+    "MaskablePPO": (
+        MaskablePPOConfig,
+        'A file for `sabacc train` that says `trainer = "sb3"` or names no trainer.',
+    ),
     "Tournaments": (TournamentConfig, "A file for `sabacc tournament`."),
 }
 
