@@ -53,6 +53,13 @@ def test_diff_shows_the_fields_that_differ(capsys: pytest.CaptureFixture[str]) -
         (["rules", "cassino"], "did you mean casino?"),
         (["rules", "none.toml"], "none.toml: cannot be read"),
         (["rules", "--diff", "orsl"], "name the rule set to compare 'orsl' with first"),
+        (["rules", "--diff"], "rules: --diff needs a value; see `sabacc rules --help`"),
+        (["rules", "a", "b"], "rules: too many arguments: b; see `sabacc rules --help`"),
+        (["train"], "train: CONFIG is missing; see `sabacc train --help`"),
+        (["bench", "--foo"], "bench: unknown option: --foo; see `sabacc bench --help`"),
+        (["watch", "--rule", "casino"], "watch: unknown option: --rule; did you mean --rules?"),
+        (["watch", "--seed", "x"], 'watch: invalid value for --seed: unable to convert "x" into'),
+        (["--verison"], "unknown option '--verison'; did you mean \"--version\"?"),
     ],
 )
 def test_an_error_is_one_sentence_and_exit_code_2(

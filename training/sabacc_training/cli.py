@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 if TYPE_CHECKING:
-    from cyclopts import App, Token
+    from cyclopts import App, CycloptsError, Token
 
 COMMANDS: Final = {
     "rules": "Show the rule sets: all six, the page of one, or what differs between two.",
@@ -49,6 +49,8 @@ EXTRAS: Final = {
 }
 """The extra of ``sabacc-env`` that installs each optional module."""
 
+OPTIONS: Final = ("--help", "-h", "--version")
+"""The options of ``sabacc`` itself."""
 
 NO_MEMORY: Final = "this machine has too little memory for that ({}); ask for less"
 
@@ -78,10 +80,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str]) -> None:
     _refuse_unknown(arguments)
+    from cyclopts import CycloptsError
+
     from sabacc_env.errors import SabaccError
 
     try:
-        make_app()(arguments)
+        make_app()(arguments, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        _fail(_usage_error_sentence(error))
     except SabaccError as error:
         _fail(str(error))
     except ImportError as error:
@@ -104,13 +110,14 @@ def _system_error_sentence(error: OSError) -> str:
 
 
 def _refuse_unknown(arguments: Sequence[str]) -> None:
-    """Refuse a misspelt command at once: the rest takes a second to import."""
+    """Refuse a misspelt command or option at once: the rest takes a second to import."""
     name = arguments[0] if arguments else "--help"
-    if name.startswith("-") or name in COMMANDS:
+    what, known = ("option", OPTIONS) if name.startswith("-") else ("command", tuple(COMMANDS))
+    if name in known:
         return
-    near = get_close_matches(name, COMMANDS, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"use one of {', '.join(COMMANDS)}"
-    _fail(f"unknown command {name!r}; {hint}")
+    near = get_close_matches(name, known, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"use one of {', '.join(known)}"
+    _fail(f"unknown {what} {name!r}; {hint}")
 
 
 def make_app() -> App:
@@ -139,6 +146,24 @@ def _converted(type_: Any, tokens: Sequence[Token]) -> Any:
             if "." in token.value:
                 raise ValueError(f"{token.value!r} is not a whole number")
     return convert(type_, tokens)
+
+
+def _usage_error_sentence(error: CycloptsError) -> str:
+    """Return a sentence about words that a command does not take."""
+    from cyclopts import MissingArgumentError, UnusedCliTokensError
+
+    command = " ".join(error.command_chain or ())
+    if isinstance(error, UnusedCliTokensError):
+        sentence = f"too many arguments: {' '.join(error.unused_tokens or ())}"
+    elif isinstance(error, MissingArgumentError) and error.argument is not None:
+        option = error.keyword
+        name = error.argument.name.lstrip("-").upper()
+        sentence = f"{option} needs a value" if option else f"{name} is missing"
+    else:
+        sentence = str(error).rstrip(".").replace(". Did you mean", "; did you mean")
+        sentence = sentence[:1].lower() + sentence[1:]
+    hint = "" if sentence.endswith("?") else f"; see `sabacc {command} --help`"
+    return f"{command}: {sentence}{hint}"
 
 
 def _import_error_sentence(error: ImportError) -> str:
