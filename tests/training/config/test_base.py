@@ -104,10 +104,14 @@ def test_a_bare_name_is_looked_up_in_configs(tmp_path, monkeypatch):
             ["ppo.sizes=['mid']"],
             'ppo.sizes.0: "mid" is not allowed: input should be',
         ),
-        ("", ["ppo=3"], "ppo: 3 is not allowed: input should be an object"),
+        ("", ["ppo=3"], "ppo: 3 is not allowed: input should be a table of keys and"),
         ("", ["deals.x=3"], "deals: {'x': 3} is not allowed: input should be a valid integer"),
         ("deals = 3", ["deals.x=3"], "deals.x: deals is a value, not a section with keys"),
         ("", ["deals"], '"deals": write key=value or section.key=value'),
+        ("", ["deals=1", "deals = 2"], "deals: is given twice; give it once"),
+        ("", ["agents=x"], 'agents: "x" is not allowed: input should be a list in square brackets'),
+        ("", ["pp.rate=1"], "pp: there is no such section; did you mean ppo?"),
+        ("", ["learning.rate=1"], "learning: there is no such section; its sections are agents,"),
         ("", ["=3"], '"=3": write key=value or section.key=value'),
         ("", ["ppo.=3"], '"ppo.=3": write key=value or section.key=value'),
         ("deals = ", [], "example.toml: is not a configuration file"),
@@ -119,6 +123,24 @@ def test_every_mistake_is_one_sentence_that_names_the_key(tmp_path, text, words,
     message = str(caught.value).removeprefix(f"{tmp_path}/")
     assert message.startswith(sentence)
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "named"),
+    [
+        ("deal = 3", [], True),
+        ("", ["deal=3"], False),
+        ("ppo.rat = 3", ["deals=3"], True),
+        ("ppo.rat = 3", ["ppo.rat=4"], False),
+        ("deals = 0", ["rules=orsl"], True),
+        ("", [], True),
+    ],
+)
+def test_a_mistake_in_the_file_names_the_file(tmp_path, text, words, named):
+    path = write(tmp_path, text)
+    with pytest.raises(SabaccError) as caught:
+        load_config(Example, path, words)
+    assert str(caught.value).endswith(f" (in {path})") == named
 
 
 @pytest.mark.parametrize(

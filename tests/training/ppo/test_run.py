@@ -249,7 +249,7 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
             "sb3.clip_range=0.1",
             'sb3: is a key of trainer = "sb3", but this file has trainer = "ppo"',
         ),
-        ("learning.decisions=9", "learning: there is no such key"),
+        ("learning.decisions=9", "learning: there is no such section"),
         ("ppo.decisions=9", "ppo.decisions: there is no such key"),
         ("ppo.entropy=[0.1, 0]", "ppo.entropy: there is no such key"),
         ("averaging=0.1", "averaging: there is no such key"),

@@ -7,7 +7,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, ClassVar, Final, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -18,6 +18,13 @@ FOLDER: Final = Path("configs")
 """Where a configuration given by bare name is looked for, under the current directory."""
 
 C = TypeVar("C", bound="Config")
+
+_JSON_WORDS: Final = {
+    "a valid array": "a list in square brackets",
+    "an object": "a table of keys and values",
+    "a valid dictionary": "a table of keys and values",
+}
+"""What pydantic calls the values of JSON, and what a user who writes TOML calls them."""
 
 
 class Config(BaseModel):
@@ -36,6 +43,9 @@ class Config(BaseModel):
         use_attribute_docstrings=True,
         allow_inf_nan=False,
     )
+
+    purpose: ClassVar[str] = ""
+    """What the files of this kind configure, as in "a tournament"."""
 
     @classmethod
     def expanded(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +68,8 @@ def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ())
         SabaccError: for a file that cannot be read, an unknown key or a wrong value; one sentence
             that names the file or the key.
     """
-    return validated(model, overridden(_read(_path_of(path)), overrides))
+    file = _path_of(path)
+    return validated(model, overridden(_read(file), overrides), file, overrides)
 
 
 def chosen_config(
@@ -80,7 +91,8 @@ def chosen_config(
     Raises:
         SabaccError: as ``load_config``, for an unknown kind, and for keys of another kind.
     """
-    data = overridden(_read(_path_of(path)), overrides)
+    file = _path_of(path)
+    data = overridden(_read(file), overrides)
     kind = data.get(key, default)
     if not isinstance(kind, str) or kind not in models:
         raise SabaccError(f"unknown {key} {toml_repr(kind)}; use {quoted_choices(models)}")
@@ -91,7 +103,7 @@ def chosen_config(
             raise SabaccError(
                 f'{strange[0]}: is a key of {key} = "{name}", but this file has {key} = "{kind}"'
             )
-    return validated(models[kind], data)
+    return validated(models[kind], data, file, overrides)
 
 
 def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -100,23 +112,41 @@ def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]
     >>> overridden({"deals": 5}, ["deals=1_000", "start.stacks=[2, 9]"])
     {'deals': 1000, 'start': {'stacks': [2, 9]}}
     """
+    keys = [_key_of(word) for word in overrides]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise SabaccError(f"{key}: is given twice; give it once")
     for word in overrides:
         _apply(data, word)
     return data
 
 
-def validated(model: type[C], data: dict[str, Any]) -> C:
+def validated(
+    model: type[C],
+    data: dict[str, Any],
+    file: Path | None = None,
+    overrides: Sequence[str] = (),
+) -> C:
     """Return the configuration with these keys, as a file would give them.
 
+    Args:
+        model: the kind of configuration.
+        data: the keys.
+        file: where they were read, for error messages.
+        overrides: the words that changed some of them since.
+
     Raises:
-        SabaccError: for an unknown key or a wrong value; one sentence that names the key.
+        SabaccError: for an unknown key or a wrong value; one sentence that names the key, and the
+            file where the key comes from it.
     """
     data = model.expanded(data)
     # As JSON: strict, and yet a list is a tuple and text a path.
     try:
         return model.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
-        raise SabaccError(_sentence(error, model, data)) from None
+        key, sentence = _key_and_sentence(error, model, data)
+        from_file = file is not None and not any(_overlap(key, _key_of(word)) for word in overrides)
+        raise SabaccError(f"{sentence} (in {file})" if from_file else sentence) from None
 
 
 def dump(config: Config) -> str:
@@ -162,6 +192,20 @@ def _read(path: Path) -> dict[str, Any]:
     return data
 
 
+def _key_of(word: str) -> str:
+    """Return the dotted key of a word ``key=value``."""
+    return ".".join(part.strip() for part in word.partition("=")[0].split("."))
+
+
+def _overlap(first: str, second: str) -> bool:
+    """Return whether two dotted keys are the same, or one is in the section of the other.
+
+    >>> _overlap("ppo", "ppo.clip_coef"), _overlap("ppo", "pool")
+    (True, False)
+    """
+    return f"{first}.".startswith(f"{second}.") or f"{second}.".startswith(f"{first}.")
+
+
 def _apply(data: dict[str, Any], word: str) -> None:
     """Set the key of a word ``key=value`` in ``data``."""
     name, equals, text = word.partition("=")
@@ -191,22 +235,41 @@ def _value(text: str) -> Any:
 # Error messages.
 
 
-def _sentence(error: ValidationError, model: type[Config], data: dict[str, Any]) -> str:
-    """Return one sentence about an error, which starts with the key; misspelt keys come first."""
+def _key_and_sentence(
+    error: ValidationError, model: type[Config], data: dict[str, Any]
+) -> tuple[str, str]:
+    """Return the key at fault and a sentence that starts with it; misspelt keys come first."""
     errors = error.errors(include_url=False)
     first = next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
     key = _key(first["loc"], data)
     if first["type"] == "extra_forbidden":
-        name = ".".join(part for part in key.split(".") if not part.isdecimal())
-        return f"{key}: there is no such key{did_you_mean(name, tuple(_keys(model)))}"
+        return key, _unknown_key_sentence(key, first["input"], model)
     if first["type"] == "missing":
-        return f"{'.'.join(map(str, first['loc']))}: is missing and has no default"
+        key = ".".join(map(str, first["loc"]))
+        return key, f"{key}: is missing and has no default"
     if first["type"] == "value_error":
         reason = str(first["ctx"]["error"])
-        return f"{key}: {reason}" if key else reason
+        return key, f"{key}: {reason}" if key else reason
     messages = [found["msg"] for found in errors if _key(found["loc"], data) == key]
     wanted = " or ".join(dict.fromkeys(text[:1].lower() + text[1:] for text in messages))
-    return f"{key}: {toml_repr(first['input'])} is not allowed: {wanted}"
+    for json_word, toml_word in _JSON_WORDS.items():
+        wanted = wanted.replace(json_word, toml_word)
+    return key, f"{key}: {toml_repr(first['input'])} is not allowed: {wanted}"
+
+
+def _unknown_key_sentence(key: str, value: object, model: type[Config]) -> str:
+    """Return a sentence about a key that a kind of configuration does not have."""
+    where = f" in the configuration of {model.purpose}" if model.purpose else ""
+    name = ".".join(part for part in key.split(".") if not part.isdecimal())
+    if not isinstance(value, dict) or "." in key:
+        return f"{key}: there is no such key{where}{did_you_mean(name, tuple(_keys(model)))}"
+    sections = [
+        name for name, field in model.model_fields.items() if any(_sections(field.annotation))
+    ]
+    hint = did_you_mean(key, sections)
+    if sections and not hint:
+        hint = f"; its sections are {', '.join(sections)}"
+    return f"{key}: there is no such section{where}{hint}"
 
 
 def _key(location: tuple[int | str, ...], data: Any) -> str:

@@ -112,6 +112,8 @@ class EvaluationConfig(Config):
 class RunConfig(TableConfig):
     """A training run by self-play, by either trainer."""
 
+    purpose = "a training run"
+
     steps: Count = 3_000_000
     """Decisions of the learner; schedules run over them."""
 

@@ -40,6 +40,8 @@ CHECKSUM_SIZE: Final = hashlib.sha256().digest_size
 class TournamentConfig(MatchConfig):
     """A tournament: the agents, and how each pair of them is compared."""
 
+    purpose = "a tournament"
+
     agents: tuple[Entrant, ...]
     """The agents, at least two: specs, or tables with ``spec`` and ``label``."""
 
