@@ -37,14 +37,24 @@ def build(
     Raises:
         SabaccError: if it is not a class, lacks a method of ``Agent`` or cannot be built.
     """
+    agent_type = agent_type_of(name, found)
+    with _agent_errors(name, f"{agent_type.__name__}(rules, num_players, bet_sizes=...)"):
+        agent: Agent = agent_type(rules, num_players, bet_sizes=bet_sizes)
+    return agent
+
+
+def agent_type_of(name: str, found: object) -> type:
+    """Return what was found under a name, if it is a class with the methods of ``Agent``.
+
+    Raises:
+        SabaccError: if it is not.
+    """
     if not isinstance(found, type):
         raise SabaccError(f"agent: {name!r} is not a class; it names {toml_repr(found)}")
     for method in ("reset", "act"):
         if not callable(getattr(found, method, None)):
             raise SabaccError(f"agent: {name!r} has no method {method}, which every agent needs")
-    with _agent_errors(name, f"{found.__name__}(rules, num_players, bet_sizes=...)"):
-        agent: Agent = found(rules, num_players, bet_sizes=bet_sizes)
-    return agent
+    return found
 
 
 def reset(agents: Iterable[Agent], num_tables: int) -> None:

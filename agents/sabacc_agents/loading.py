@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from sabacc_agents.networks.network import NetworkAgent, read_info
 from sabacc_agents.saved_files import SUFFIX, formats_in, is_saved
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent, agent_class, registered_agents
-from sabacc_env.agent_calls import build
+from sabacc_env.agent_calls import agent_type_of, build
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet, load_rules
@@ -48,6 +49,7 @@ def load(
         if equilibrium.FORMAT in formats_in(spec):
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
+    agent_type = _agent_type(spec)
     if rules is None or num_players is None:
         raise SabaccError(
             f"agent: {short_repr(spec)} does not say which game it plays; give rules and "
@@ -56,14 +58,7 @@ def load(
     rules = load_rules(rules)
     num_players = check_num_players(rules, num_players)
     encode_bet_sizes(bet_sizes)  # refuses invalid bet sizes
-    if isinstance(spec, str) and ":" in spec:
-        return build(spec, _import_class(spec), rules, num_players, bet_sizes)
-    if isinstance(spec, str) and spec in registered_agents():
-        return build(spec, agent_class(spec), rules, num_players, bet_sizes)
-    raise SabaccError(
-        f"unknown agent {short_repr(spec)}; use one of {', '.join(registered_agents())}, zoo:NAME "
-        f"(`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
-    )
+    return build(str(spec), agent_type, rules, num_players, bet_sizes)
 
 
 def trained_against(spec: str | Path) -> tuple[str, ...]:
@@ -75,6 +70,20 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
     if not is_saved(spec) or equilibrium.FORMAT in formats_in(spec):
         return ()
     return read_info(spec).opponents
+
+
+def _agent_type(spec: object) -> type:
+    """Return the class of a registered agent, or the one that ``module:Class`` names."""
+    if isinstance(spec, str) and ":" in spec:
+        return agent_type_of(spec, _import_class(spec))
+    if isinstance(spec, str) and spec in registered_agents():
+        return agent_type_of(spec, agent_class(spec))
+    if isinstance(spec, str) and os.path.isfile(spec):  # noqa: PTH113 (Path's raises OSError)
+        raise SabaccError(f"agent: {short_repr(spec)} is a file, but not a saved agent ({SUFFIX})")
+    raise SabaccError(
+        f"unknown agent {short_repr(spec)}; use one of {', '.join(registered_agents())}, zoo:NAME "
+        f"(`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
+    )
 
 
 def _import_class(spec: str) -> object:

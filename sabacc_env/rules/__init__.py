@@ -71,6 +71,8 @@ def _from_file(path: Path) -> RuleSet:
         raise RulesError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
         raise RulesError(f"{path}: is not a valid TOML file ({error})") from None
+    if not description:
+        raise RulesError(f"{path}: is empty; give at least one field of the rules")
     try:
         return RuleSet(**{"name": path.stem, **description})
     except RulesError as error:

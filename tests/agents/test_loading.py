@@ -28,14 +28,17 @@ def test_a_class_by_module():
         (":", "cannot be imported"),
         (None, "unknown agent None; use one of"),
         (5, "unknown agent 5; use one of"),
+        ("", "unknown agent ''; use one of"),
+        (__file__, r"test_loading.py' is a file, but not a saved agent \(.safetensors\)"),
         ("os:getcwd", "'os:getcwd' is not a class"),
         ("builtins:object", "'builtins:object' has no method reset"),
         ("absent.safetensors", "cannot be read"),
     ],
 )
 def test_what_names_no_agent(spec, sentence):
-    with pytest.raises(SabaccError, match=sentence):
-        load(spec, "casino", 2)
+    for game in (("casino", 2), ()):
+        with pytest.raises(SabaccError, match=sentence):
+            load(spec, *game)
 
 
 @pytest.fixture

@@ -209,6 +209,7 @@ def test_other_values_are_not_rule_sets(rules: object) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
+        (b"# nothing\n", "is empty; give at least one field"),
         (b"rounds = ", "is not a valid TOML file"),
         (b"rounds = 1\nrounds = 2\n", "is not a valid TOML file"),
         (b"title = '\xff'", "is not a valid TOML file"),
