@@ -145,8 +145,10 @@ def validated(
         return model.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
         key, sentence = _key_and_sentence(error, model, data)
-        from_file = file is not None and not any(_overlap(key, _key_of(word)) for word in overrides)
-        raise SabaccError(f"{sentence} (in {file})" if from_file else sentence) from None
+        overridden_keys = map(_key_of, overrides)
+        # Without a key, the error is about several together, and they may come from both.
+        from_file = key and not any(_overlap(key, other) for other in overridden_keys)
+        raise SabaccError(f"{sentence} (in {file})" if file and from_file else sentence) from None
 
 
 def dump(config: Config) -> str:
