@@ -45,7 +45,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ## Observation Space
     A dict: ``observation``, float32 of shape (400,), what the agent may know
     (docs/reference/observation.md says what each index means); ``action_mask``, int8 of shape
-    (num_actions,), 1 for each legal action, all zeros for an agent that is not to act.
+    (num_actions,), 1 for each legal action. All ones for an agent that is not to act, and at the
+    end: its action does not count, and no distribution can be masked by zeros alone.
 
     ## Action Space
     ``Discrete(29 + len(bet_sizes))``: stand, draw, buy_discard, keep, discard_drawn,
@@ -111,21 +112,21 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
-        self._no_actions = np.zeros(num_actions(bet_sizes), dtype=np.int8)
-        self._no_actions.flags.writeable = False  # shared by all who do not act
+        self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
+        self._no_choice.flags.writeable = False  # shared by all who do not act
 
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
         self._none_ended = dict.fromkeys(self.possible_agents, False)
         features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
-        mask = spaces.Box(0, 1, self._no_actions.shape, np.int8)
+        mask = spaces.Box(0, 1, self._no_choice.shape, np.int8)
         self.observation_spaces = {
             agent: spaces.Dict({"observation": features, "action_mask": mask})
             for agent in self.possible_agents
         }
         self.action_spaces = {
-            agent: spaces.Discrete(len(self._no_actions)) for agent in self.possible_agents
+            agent: spaces.Discrete(len(self._no_choice)) for agent in self.possible_agents
         }
         self.state_space = spaces.Box(
             -LARGEST_FEATURE, LARGEST_FEATURE, (num_players * OBSERVATION_SIZE,), np.float32
@@ -134,7 +135,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of another, for a copy: NumPy's copy of what is read-only is not."""
         self.__dict__.update(state)
-        self._no_actions.flags.writeable = False
+        self._no_choice.flags.writeable = False
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's observation space, the same object at every call."""
@@ -194,7 +195,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             return
         if type(action) is not int:  # as it nearly always is, and this is the quickest to see
             action = check_action(action)
-        if not 0 <= action < len(self._no_actions):
+        if not 0 <= action < len(self._no_choice):
             raise self._illegal_message(action)
         try:
             seat = self.game.play_action(self._buffers, action)
@@ -215,9 +216,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def _advance(self, seat: int) -> None:
         """Go to a seat's decision; without one end the hand, deal the next or end the episode."""
         self.rewards = self._no_rewards.copy()
-        no_actions = self._no_actions
+        no_choice = self._no_choice
         self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": no_actions} for agent in self.possible_agents
+            agent: {"action_mask": no_choice} for agent in self.possible_agents
         }
         while seat < 0:  # again and again: a hand may end at its deal, by the antes
             self._pay_out()
@@ -253,7 +254,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 "revealed_hands": names.copy(),
                 "winners": won.copy(),
                 "sabacc_pot": sabacc_pot,
-                "action_mask": self._no_actions,
+                "action_mask": self._no_choice,
             }
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
@@ -272,7 +273,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.game.write_observation(buffers, seat)
         return {
             "observation": buffers.requested_observation.copy(),
-            "action_mask": self._no_actions,
+            "action_mask": self._no_choice,
         }
 
     def state(self) -> NDArray[np.float32]:
@@ -323,5 +324,5 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
         super().step(action)
         if self._terminated and not ended_before:
             infos = self.env.unwrapped.infos
-            infos[agent]["action_mask"] = np.zeros_like(infos[agent]["action_mask"])
+            infos[agent]["action_mask"] = np.ones_like(infos[agent]["action_mask"])
             infos[agent]["illegal_action"] = True

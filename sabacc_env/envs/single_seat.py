@@ -43,7 +43,8 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
 
     ## Action Space
     ``Discrete(29 + len(bet_sizes))`` (docs/reference/actions.md). The legal actions are in
-    ``info["action_mask"]``, int8, and what ``action_masks()`` returns, bool.
+    ``info["action_mask"]``, int8, and what ``action_masks()`` returns, bool. Both are all ones when
+    the episode is over, because no action counts then.
 
     ## Rewards
     What the learner won or lost in hands that ended in this step, in antes
@@ -190,12 +191,12 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         return self._render_and_observe(), self._reward, self._over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the learner's legal actions, (num_actions,); none when the episode is over."""
+        """Return the learner's legal actions, (num_actions,); all ones when the episode is over."""
         return self._mask().astype(np.bool_)
 
     def _mask(self) -> NDArray[np.int8]:
         if self._over:
-            return np.zeros(self.action_space.n, dtype=np.int8)
+            return np.ones(self.action_space.n, dtype=np.int8)
         mask: NDArray[np.int8] = self._table.infos[self._agent]["action_mask"]
         return mask.copy()
 

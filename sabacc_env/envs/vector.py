@@ -43,7 +43,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
       played before. Any table may be reset, in the other modes too.
 
     ``info["action_mask"]``, (num_envs, num_actions) int8, holds what the next step takes: the legal
-    actions; where it ignores the action, all ones; where the table has to be reset, all zeros.
+    actions, or all ones where no action counts: it is ignored, or the table has to be reset.
     An illegal action ends the episode of its table alone, with reward -1 and
     ``info["illegal_action"]``; under ``SAME_STEP`` that is in ``final_info``.
 
@@ -179,7 +179,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
 
     def _masks(self) -> NDArray[np.int8]:
         masks = self.learner.tables.action_masks.copy()
-        masks[self._waiting] = self._autoreset_mode is AutoresetMode.NEXT_STEP
+        masks[self._waiting] = 1
         return masks
 
     def _observations(self) -> Floats:
@@ -236,7 +236,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         final_observations = [
             self.learner.final_observations[table].copy() for table in np.flatnonzero(ended)
         ]
-        masks = np.zeros_like(self.learner.tables.action_masks)
+        masks = np.ones_like(self.learner.tables.action_masks)
         final_info = _with_presence({"action_mask": masks}, ended) | self._step_info(ended, illegal)
         final = {"final_obs": _object_array(final_observations, ended), "final_info": final_info}
         return _with_presence(final, ended)

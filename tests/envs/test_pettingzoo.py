@@ -305,7 +305,8 @@ def test_masks_and_infos(rules: str, num_players: int) -> None:
             observation = env.observe(agent)
             mask = observation["action_mask"]
             assert mask.dtype == np.int8
-            assert mask.any() == (agent == acting)
+            assert mask.any()
+            assert mask.all() == (agent != acting)
             assert np.array_equal(mask, env.infos[agent]["action_mask"])
             assert env.infos[agent]["action_mask"].dtype == np.int8
             assert env.observation_space(agent) is spaces[agent][0]
@@ -363,7 +364,7 @@ def test_every_agent_may_observe_at_any_time() -> None:
         for agent in env.possible_agents:
             assert env.observation_space(agent).contains(env.observe(agent))
     assert env.agents == []
-    assert all(not env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
+    assert all(env.observe(agent)["action_mask"].all() for agent in env.possible_agents)
 
 
 def test_nobody_else_may_observe() -> None:
@@ -409,8 +410,8 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     assert all(env.terminations.values())
     assert env.infos[culprit]["illegal_action"] is True
     for agent in env.possible_agents:
-        assert not env.observe(agent)["action_mask"].any()
-        assert not env.infos[agent]["action_mask"].any()
+        assert env.observe(agent)["action_mask"].all()
+        assert env.infos[agent]["action_mask"].all()
         assert agent == culprit or "illegal_action" not in env.infos[agent]
     handed = {}
     for agent in env.agent_iter():
