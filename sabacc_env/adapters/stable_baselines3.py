@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
-from sabacc_env.arguments import check_int, check_number
+from sabacc_env.arguments import check_int, check_int_array, check_number
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
@@ -45,6 +45,9 @@ class SabaccVecEnv(VecEnv):
         num_envs: how many tables.
         num_players: seats at each table.
         seed: decides the deals, the opponents' play and every draw; None is random.
+        illegal: what an illegal action does: "raise" an ``IllegalMove``, for learners that use the
+            masks, or "end" the episode of its table with reward -1 and ``illegal_action`` in its
+            info, as ``Sabacc-v0`` does, for learners that do not.
         reward_scale: antes that make a reward of 1.
         threads: how many threads step the tables; results do not depend on it.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
@@ -71,6 +74,7 @@ class SabaccVecEnv(VecEnv):
         num_players: int = 2,
         *,
         seed: int | None = None,
+        illegal: Literal["raise", "end"] = "raise",
         reward_scale: float = 1.0,
         threads: int = 1,
         **settings: Unpack[EpisodeKeywords],
@@ -78,6 +82,9 @@ class SabaccVecEnv(VecEnv):
         if not 0 < check_number("reward_scale", reward_scale) < math.inf:
             raise SabaccError(f"reward_scale: {short_repr(reward_scale)} is not above 0")
         self._reward_scale = reward_scale
+        if not isinstance(illegal, str) or illegal not in ("raise", "end"):
+            raise SabaccError(f'illegal: {short_repr(illegal)} is unknown; use "raise" or "end"')
+        self._ends_illegal = illegal == "end"
         if seed is not None:
             seed = check_int("seed", seed, 0, 2**64 - 1)
         self._learner = LearnerTables(
@@ -172,18 +179,29 @@ class SabaccVecEnv(VecEnv):
 
         Returns:
             Observations (num_envs, size), rewards (num_envs,) float32, dones (num_envs,) bool,
-            and infos, which are empty but for a ``terminal_observation`` where an episode ended.
+            and infos, which are empty but for a ``terminal_observation`` where an episode ended,
+            and ``illegal_action`` where it ended by one.
 
         Raises:
-            IllegalMove: for an action that is not legal; nothing moved.
+            IllegalMove: for an action that is not legal, unless that ends the episode; nothing
+                moved.
             SabaccError: before the first ``reset``, for actions of a wrong shape or type, or an
                 opponent that fails.
         """
-        rewards, dones = self._learner.step(self._to_play)
+        learner = self._learner
+        if self._ends_illegal:
+            actions = check_int_array("actions", self._to_play, self.num_envs)
+            rewards, dones, illegal = learner.step_or_end(actions, np.arange(self.num_envs))
+        else:
+            rewards, dones = learner.step(self._to_play)
+            illegal = np.zeros_like(dones)
+        rewards = np.where(illegal, -1, rewards / self._reward_scale).astype(np.float32)
         infos = self._infos.copy()
         for table in np.flatnonzero(dones):
-            infos[table] = {"terminal_observation": self._learner.final_observations[table].copy()}
-        return self._observations(), (rewards / self._reward_scale).astype(np.float32), dones, infos
+            infos[table] = {"terminal_observation": learner.final_observations[table].copy()}
+            if illegal[table]:
+                infos[table]["illegal_action"] = True
+        return self._observations(), rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions, (num_envs, num_actions)."""

@@ -18,7 +18,7 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
+from sabacc_env.arguments import check_int, check_num_players, explain_memory_error, is_legal
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.episode_settings import EpisodeSettings
@@ -160,6 +160,25 @@ class LearnerTables:
         self._play(actions, indices, rewards, counting)
         self._play_opponents(rewards, counting)
         return rewards, playing & ~counting
+
+    def step_or_end(
+        self, actions: Ints, indices: Ints
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Play as ``step`` does, but let an illegal action end the episode of its table alone.
+
+        Returns:
+            For every table the reward, -1 for an illegal action, whether its episode ended, and
+            whether its action was illegal.
+        """
+        self._check_ready()
+        illegal = np.zeros(self.num_envs, dtype=np.bool_)
+        illegal[indices] = ~is_legal(self.tables.action_masks[indices], actions)
+        if illegal.any():
+            self.restart(np.flatnonzero(illegal))
+        legal = ~illegal[indices]
+        rewards, ended = self.step(actions[legal], indices[legal])
+        rewards[illegal] = -1
+        return rewards, ended | illegal, illegal
 
     def restart(self, indices: Ints) -> None:
         """Abandon the learner's episodes at these tables, without a result, and begin new ones."""

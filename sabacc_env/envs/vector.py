@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.arguments import check_int, check_int_array, explain_memory_error, is_legal
+from sabacc_env.arguments import check_int, check_int_array, explain_memory_error
 from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
@@ -158,14 +158,9 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
                 f"step: the episode at table {ignored.argmax()} is over; reset it first, with "
                 "options={'reset_mask': ...}"
             )
-        illegal = ~ignored & ~is_legal(self.learner.tables.action_masks, chosen)
-        if illegal.any():
-            self.learner.restart(np.flatnonzero(illegal))
-        playing = np.flatnonzero(~ignored & ~illegal)
+        playing = np.flatnonzero(~ignored)
         self._finished[:] = False
-        rewards, ended = self.learner.step(chosen[playing], playing)
-        rewards[illegal] = -1
-        ended |= illegal
+        rewards, ended, illegal = self.learner.step_or_end(chosen[playing], playing)
         if self._autoreset_mode is AutoresetMode.SAME_STEP:
             info = self._step_info(~ended, illegal) | self._final_info(ended, illegal)
         else:

@@ -207,6 +207,7 @@ def test_starts_are_drawn_anew_from_their_ranges():
         ({"reward_scale": -1.5}, "reward_scale: -1.5 is not above 0"),
         ({"reward_scale": float("nan")}, "reward_scale: nan is not above 0"),
         ({"reward_scale": "x"}, "reward_scale: 'x' is not a number"),
+        ({"illegal": "ignore"}, 'illegal: \'ignore\' is unknown; use "raise" or "end"'),
     ],
 )
 def test_what_makes_no_environment_is_refused_in_one_sentence(arguments, sentence):
@@ -392,6 +393,54 @@ def test_illegal_actions_are_refused():
     env.reset()
     with pytest.raises(IllegalMove, match="table 0: action"):
         env.step(np.full(16, JUNK))
+
+
+def test_an_illegal_action_can_end_the_episode_of_its_table_alone():
+    env = make(illegal="end", reward_scale=10)
+    rng = np.random.default_rng(3)
+    before = env.reset()
+    for _ in range(40):
+        legal = random_actions(env, rng)
+        wrong = rng.random(env.num_envs) < 0.2
+        actions = np.where(wrong, env.action_masks().argmin(axis=1), legal)
+        actions[0] = legal[0]
+        wrong[0] = False
+        after, rewards, dones, infos = env.step(actions)
+        assert dones[wrong].all()
+        assert (rewards[wrong] == -1).all()
+        assert [info.get("illegal_action", False) for info in infos] == wrong.tolist()
+        for table in np.flatnonzero(wrong):
+            np.testing.assert_array_equal(infos[table]["terminal_observation"], before[table])
+        before = after
+    actions = env.action_masks().argmax(axis=1)
+    actions[1] = 10**9
+    assert env.step(actions)[2][1]
+
+
+def test_legal_actions_play_alike_whatever_illegal_ones_do():
+    env, other = make(illegal="end"), make()
+    assert np.array_equal(env.reset(), other.reset())
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        actions = random_actions(env, rng)
+        for mine, its in zip(env.step(actions)[:3], other.step(actions)[:3], strict=True):
+            np.testing.assert_array_equal(mine, its)
+
+
+@pytest.mark.parametrize("name", ["PPO", "DQN"])
+def test_learners_without_masks_run_where_illegal_actions_end_episodes(name):
+    sb3 = pytest.importorskip("stable_baselines3")
+    from stable_baselines3.common.callbacks import EvalCallback
+    from stable_baselines3.common.evaluation import evaluate_policy
+
+    env, evaluation = make(8, illegal="end"), make(4, illegal="end")
+    settings = {"PPO": {"n_steps": 32}, "DQN": {"learning_starts": 64, "buffer_size": 1000}}
+    model = getattr(sb3, name)("MlpPolicy", env, seed=0, **settings[name])
+    callback = EvalCallback(evaluation, n_eval_episodes=8, eval_freq=16, verbose=0, warn=False)
+    model.learn(512, callback=callback)
+    assert callback.last_mean_reward > -np.inf  # it has evaluated
+    mean, _ = evaluate_policy(model, evaluation, n_eval_episodes=16, warn=False)
+    assert -100 < mean < 100
 
 
 def test_the_margin_is_counted():
