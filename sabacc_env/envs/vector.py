@@ -58,6 +58,9 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         rules: a rule set by name, path, or as a ``RuleSet``.
         num_players: seats at each table.
         threads: how many threads step the tables; results do not depend on it.
+        max_episode_steps: an episode is truncated after so many decisions of the learner; None is
+            never.
+        render_mode: None; ``Sabacc-v0`` renders one table.
         autoreset_mode: an ``AutoresetMode`` or its value.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
             ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks`` and ``sabacc_pots``.
@@ -68,6 +71,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
 
     Attributes:
         learner: the ``LearnerTables``; ``learner.tables`` are the ``Tables``.
+        autoreset_mode: as given.
 
     >>> envs = SabaccVectorEnv(num_envs=8, rules="orsl", num_players=4)
     >>> observations, info = envs.reset(seed=0)
@@ -83,16 +87,28 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         num_players: int = 2,
         *,
         threads: int = 1,
+        max_episode_steps: int | None = None,
+        render_mode: None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
-        self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self._autoreset_mode}
+        self.autoreset_mode = _check_autoreset_mode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        if render_mode is not None:
+            raise SabaccError(
+                f"render_mode: {short_repr(render_mode)} is for one table; use gymnasium.make"
+            )
+        self._max_episode_steps = (
+            None
+            if max_episode_steps is None
+            else check_int("max_episode_steps", max_episode_steps, 1, 2**62)
+        )
         self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
         with explain_memory_error("num_envs", self.num_envs, OUTCOME_DTYPE.itemsize):
             # Where a hand ended in the last step, and how.
             self._finished = np.zeros(self.num_envs, dtype=np.bool_)
             self._outcomes = np.zeros(self.num_envs, OUTCOME_DTYPE)
+            self._episode_steps = np.zeros(self.num_envs, dtype=np.int64)
         self.learner = LearnerTables(
             rules,
             self.num_envs,
@@ -130,6 +146,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
                 rng = self.np_random
             self.learner.begin(rng)
             self._waiting[:] = False
+            self._episode_steps[:] = 0
         else:
             if seed is not None:
                 raise SabaccError(
@@ -138,6 +155,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             chosen = self._checked_mask(mask)
             self.learner.restart(np.flatnonzero(chosen & ~self._waiting))
             self._waiting[chosen] = False
+            self._episode_steps[chosen] = 0
         return self._observations(), self._info()
 
     def step(self, actions: ArrayLike) -> Step:
@@ -153,20 +171,33 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         """
         chosen = check_int_array("actions", actions, self.num_envs)
         ignored = self._waiting.copy()
-        if self._autoreset_mode is AutoresetMode.DISABLED and ignored.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and ignored.any():
             raise SabaccError(
                 f"step: the episode at table {ignored.argmax()} is over; reset it first, with "
                 "options={'reset_mask': ...}"
             )
         playing = np.flatnonzero(~ignored)
         self._finished[:] = False
-        rewards, ended, illegal = self.learner.step_or_end(chosen[playing], playing)
-        if self._autoreset_mode is AutoresetMode.SAME_STEP:
+        rewards, terminated, illegal = self.learner.step_or_end(chosen[playing], playing)
+        truncated = self._truncate(playing, terminated)
+        ended = terminated | truncated
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
             info = self._step_info(~ended, illegal) | self._final_info(ended, illegal)
         else:
             self._waiting = ended.copy()
             info = self._step_info(np.ones_like(ended), illegal)
-        return self._observations(), rewards, ended, np.zeros_like(ended), self._info() | info
+        return self._observations(), rewards, terminated, truncated, self._info() | info
+
+    def _truncate(self, playing: Ints, terminated: Bools) -> Bools:
+        """Abandon episodes that have had all their steps; return at which tables, (num_envs,)."""
+        truncated = np.zeros_like(terminated)
+        if self._max_episode_steps is not None:
+            self._episode_steps[playing] += 1
+            truncated = ~terminated & (self._episode_steps == self._max_episode_steps)
+            if truncated.any():
+                self.learner.restart(np.flatnonzero(truncated))
+            self._episode_steps[terminated | truncated] = 0
+        return truncated
 
     def action_masks(self) -> Bools:
         """Return what the next step takes, (num_envs, num_actions); as ``info["action_mask"]``."""

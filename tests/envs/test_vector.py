@@ -520,3 +520,47 @@ def test_a_reset_comes_first():
 def test_an_unknown_keyword_is_named():
     with pytest.raises(TypeError, match=r"^SabaccVectorEnv\(\) got an unexpected .* 'wait'$"):
         SabaccVectorEnv(4, wait=1)
+
+
+@in_every_mode
+def test_an_episode_is_truncated_after_its_steps(mode):
+    """As Gymnasium's ``TimeLimit`` does at one table: the result of a step counts first."""
+    env, free = make(mode=mode, hands=5, max_episode_steps=3), make(mode=mode, hands=5)
+    observations, info = env.reset(seed=2)
+    free.reset(seed=2)
+    steps = np.zeros(env.num_envs, dtype=int)
+    count = 0
+    rng = np.random.default_rng(2)
+    for number in range(40):
+        ignored = info["action_mask"].all(axis=1)
+        actions = random_actions(info["action_mask"], rng)
+        observations, _, terminated, truncated, info = env.step(actions)
+        if number < 2:
+            np.testing.assert_array_equal(observations, free.step(actions)[0])
+        steps[~ignored] += 1
+        assert not (terminated & truncated).any()
+        np.testing.assert_array_equal(truncated, (steps == 3) & ~terminated)
+        count += truncated.sum()
+        over = terminated | truncated
+        steps[over | ignored] = 0
+        if mode is DISABLED and over.any():
+            _, info = env.reset(options={"reset_mask": over})
+        elif mode is SAME_STEP and over.any():
+            assert np.array_equal(info["_final_obs"], over)
+    assert count > 20
+
+
+@in_every_mode
+def test_the_mode_is_an_attribute_as_of_gymnasiums_own(mode):
+    assert make(mode=mode).unwrapped.autoreset_mode is mode
+
+
+def test_what_other_environments_take_is_taken():
+    env = make(render_mode=None, max_episode_steps=None)
+    assert env.render_mode is None
+    for arguments, sentence in (
+        ({"render_mode": "human"}, "render_mode: 'human' is for one table; use gymnasium.make"),
+        ({"max_episode_steps": 0}, "max_episode_steps: 0 is not from 1 to"),
+    ):
+        with pytest.raises(SabaccError, match=sentence):
+            make(**arguments)
