@@ -18,6 +18,7 @@ OF_EXTRAS = (
     "sb3_contrib",
     "tensorboard",
     "matplotlib",
+    "PIL",
     "ray",
     "numba.cuda",
 )

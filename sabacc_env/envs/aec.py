@@ -24,18 +24,13 @@ from sabacc_env.arguments import check_int, check_num_players
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
-from sabacc_env.envs.reset_options import (
-    RENDER_MODES,
-    TABLE_OPTIONS,
-    check_render_mode,
-    select_options,
-)
+from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_ranks import hand_name
-from sabacc_env.render.text import render_text
+from sabacc_env.render import modes
 from sabacc_env.rules import RuleSet, load_rules
 
 
@@ -75,7 +70,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
     hands in an episode. ``bet_sizes``: what the bet actions mean. ``render_mode``: ``"ansi"``
-    returns the table as text, ``"human"`` prints it; the text shows all hands.
+    returns the table as text, ``"human"`` prints it, ``"rgb_array"`` returns it as an image (the
+    extra ``render``); all show all hands.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
@@ -86,7 +82,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "sabacc_v0",
-        "render_modes": list(RENDER_MODES),
+        "render_modes": list(modes.RENDER_MODES),
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -106,7 +102,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.hands = check_int("hands", hands, 1, UNLIMITED)
         self._buffers = TurnBuffers(self.rules, encode_bet_sizes(bet_sizes))
         self.bet_sizes = tuple(bet_sizes)
-        self.render_mode = check_render_mode(render_mode)
+        self.render_mode = modes.check_render_mode(render_mode)
         self.game: Game
         self._first_game: Game | None = None  # the first one dealt without options
         self._seed: int | None = None
@@ -284,15 +280,11 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             rows[seat] = self._buffers.requested_observation
         return rows.reshape(-1)
 
-    def render(self) -> str | None:
-        """Return the table as text (``ansi``) or print it (``human``)."""
+    def render(self) -> modes.RenderFrame | None:
+        """Return the table with all hands as text or an image, or print it, by the render mode."""
         if self.render_mode is None:
             return None
-        text = render_text(self.game)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return modes.render(self.game, None, self.render_mode)
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -1,4 +1,4 @@
-"""What is given to environments by name: the options of ``reset``, and render modes."""
+"""The options of the environments' ``reset``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from sabacc_env.errors import SabaccError, short_repr
 
 TABLE_OPTIONS: Final = ("dealer", "credits", "sabacc_pot", "deck", "dice")
 """The options of one table, as ``sabacc_env.Game`` takes them."""
-
-RENDER_MODES: Final = ("ansi", "human")
-
 
 OPTIONS: Final = (*TABLE_OPTIONS, "seat", "reset_mask")
 """The options of all environments here."""
@@ -37,13 +34,3 @@ def select_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> d
         if near and name not in names:
             raise SabaccError(f"unknown option {short_repr(name)}; did you mean {near[0]!r}?")
     return {name: value for name, value in options.items() if name in names}
-
-
-def check_render_mode(render_mode: str | None) -> str | None:
-    """Return a render mode, which must be a known one or None."""
-    if render_mode is None:
-        return None
-    if not isinstance(render_mode, str) or render_mode not in RENDER_MODES:
-        known = " or ".join(RENDER_MODES)
-        raise SabaccError(f"unknown render_mode {short_repr(render_mode)}; use {known}")
-    return render_mode

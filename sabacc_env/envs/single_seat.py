@@ -17,15 +17,10 @@ from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import seat_spaces
-from sabacc_env.envs.reset_options import (
-    RENDER_MODES,
-    TABLE_OPTIONS,
-    check_render_mode,
-    select_options,
-)
+from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import Game
-from sabacc_env.render.text import render_text
+from sabacc_env.render import modes
 from sabacc_env.rules import RuleSet
 
 MAX_EPISODES: Final = 1000
@@ -69,11 +64,12 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
-    ``render_mode``: ``"ansi"`` returns the table as text, ``"human"`` prints it, both as the
-    learner may see it. Then the fields of ``EpisodeSettings`` by keyword. ``opponents``: a
-    registered name or an agent, or several that each seat draws from; ``weights``: how often each
-    of them is drawn. ``hands``: hands in an episode. ``bet_sizes``: what the bet actions mean.
-    ``stacks``, ``equal_stacks``, ``sabacc_pots``: what episodes start from, drawn.
+    ``render_mode``: ``"ansi"`` returns the table as text, ``"human"`` prints it, ``"rgb_array"``
+    returns it as an image (the extra ``render``), each as the learner may see it. Then the fields
+    of ``EpisodeSettings`` by keyword. ``opponents``: a registered name or an agent, or several that
+    each seat draws from; ``weights``: how often each of them is drawn. ``hands``: hands in an
+    episode. ``bet_sizes``: what the bet actions mean. ``stacks``, ``equal_stacks``,
+    ``sabacc_pots``: what episodes start from, drawn.
 
     ## Version History
     v0: first version.
@@ -84,7 +80,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     ((400,), (33,))
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (as its base)
+    metadata = {"render_modes": list(modes.RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (as its base)
     action_space: spaces.Discrete
 
     def __init__(
@@ -98,7 +94,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         episode = episode_settings(SabaccEnv, **settings)
         self._table = SabaccAEC(rules, num_players, episode.hands, episode.bet_sizes)
         self.rules, self.num_players = self._table.rules, self._table.num_players
-        self.render_mode = check_render_mode(render_mode)
+        self.render_mode = modes.check_render_mode(render_mode)
         self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
         self._opponents = episode.make_opponents(self.rules, len(ONLY_TABLE), self.num_players)
         self.observation_space, self.action_space = seat_spaces(episode.bet_sizes)
@@ -233,12 +229,12 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
             self._hand_info = info
             self._opponents.restart(ONLY_TABLE)
 
-    def render(self) -> str | None:
-        """Return the table as the learner may see it (``ansi``), or print it (``human``)."""
+    def render(self) -> modes.RenderFrame | None:
+        """Return the table as the learner may see it, as text or an image, or print it.
+
+        The render mode decides: ``ansi`` returns text, ``rgb_array`` an image, uint8 of shape
+        (height, width, 3), and ``human`` prints the text.
+        """
         if self.render_mode is None:
             return None
-        text = render_text(self.game, self.seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return modes.render(self.game, self.seat, self.render_mode)

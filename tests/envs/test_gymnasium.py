@@ -491,8 +491,9 @@ def test_bad_arguments(arguments, message):
 
 
 def test_an_unknown_render_mode_is_refused():
-    with pytest.raises(SabaccError, match="unknown render_mode 'rgb_array'; use ansi or human"):
-        SabaccEnv(render_mode="rgb_array")
+    message = "unknown render_mode 'rgb'; use ansi, human or rgb_array"
+    with pytest.raises(SabaccError, match=message):
+        SabaccEnv(render_mode="rgb")
 
 
 def test_an_unknown_keyword_is_named():

@@ -659,7 +659,7 @@ def test_parallel_env_plays_the_same_game(rules: str) -> None:
         ({"bet_sizes": (float("nan"),)}, "bet_sizes: nan is not a bet size"),
         ({"bet_sizes": (True,)}, "bet_sizes: True is not a bet size"),
         ({"bet_sizes": (1,) * 34}, "bet_sizes: 34 bet sizes are too many"),
-        ({"render_mode": "rgb_array"}, "unknown render_mode 'rgb_array'"),
+        ({"render_mode": "rgb"}, "unknown render_mode 'rgb'"),
     ],
 )
 @pytest.mark.parametrize("make", [sabacc_v0.env, sabacc_v0.raw_env, sabacc_v0.parallel_env])

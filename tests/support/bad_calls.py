@@ -128,7 +128,7 @@ ACCEPTED: Final[dict[str, Predicate]] = {
     "key": either(NONE, whole(-(2**63), 2**64 - 1)),
     "hands": whole(1, 2**31 - 1),
     "bet_sizes": each(BET_SIZE, 1),
-    "render_mode": either(NONE, one_of("ansi", "human")),
+    "render_mode": either(NONE, one_of("ansi", "human", "rgb_array")),
     "num_tables": whole(1, 100),
     "num_envs": whole(1, 100),
     "threads": whole(1, 1024),
