@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
-from sabacc_env.envs.aec import EndOnIllegalAction, SabaccAEC
+from sabacc_env.envs.aec import EndOnIllegalAction, SabaccAEC, SabaccParallel
 
 raw_env = SabaccAEC
 """The environment itself: an illegal action raises and changes nothing."""
@@ -31,5 +30,8 @@ def env(**kwargs: Any) -> Any:
 
 
 def parallel_env(**kwargs: Any) -> Any:
-    """Return the parallel form: every agent gives an action, the one to act is heard."""
-    return turn_based_aec_to_parallel_wrapper(env(**kwargs))
+    """Return the parallel form: every agent gives an action, the one to act is heard.
+
+    Infos have ``active_agent`` besides: the seat that acts next, -1 when the episode is over.
+    """
+    return SabaccParallel(env(**kwargs))

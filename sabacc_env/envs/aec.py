@@ -12,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from sabacc_env.actions import (
     DEFAULT_BET_SIZES,
@@ -24,12 +25,12 @@ from sabacc_env.arguments import check_int, check_num_players
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.envs.hand_results import named_result, no_result_info, result_info
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
-from sabacc_env.hand_ranks import hand_name
 from sabacc_env.render import modes
 from sabacc_env.rules import RuleSet, load_rules
 
@@ -63,9 +64,19 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     same step. Credits, Sabacc pot and dealer carry over from hand to hand.
 
     ## Infos
-    ``action_mask`` for every agent; on a step that ends a hand also ``net_credits`` (one number a
-    seat), ``revealed_hands`` (names by agent, {} when nothing was revealed), ``winners`` (an agent
-    for each pot) and ``sabacc_pot`` (credits left in it).
+    Numbers, with the same keys, shapes and types for every agent at every step and reset:
+
+    - ``action_mask``: as in the observation.
+    - ``hand_finished``: bool, whether the last step ended a hand. The next four are about this
+      hand, or the last of them if several ended.
+    - ``net_credits``: int64 of shape (num_players,), what each seat won or lost; else zeros.
+    - ``winners``: int64 of shape (num_players,), the seat that won each pot, then -1.
+    - ``revealed``: int8 of shape (num_players,), 1 for each seat whose hand was revealed.
+    - ``sabacc_pot``: int, credits left in it; 0 when no hand ended.
+    - ``illegal_action``: bool, True for an agent whose illegal action ended the episode.
+
+    Do not write to the arrays: some are read-only, because agents share them. ``hand_result()``
+    says the same with the names of agents and revealed hands.
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
@@ -109,7 +120,10 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._episode = 0
         self._hand = 0
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
-        self._no_choice.flags.writeable = False  # shared by all who do not act
+        # The info of all who do not act, where no hand ended.
+        self._no_result = {"action_mask": self._no_choice, "illegal_action": False}
+        self._no_result |= no_result_info(num_players)
+        _make_read_only(self._no_result)
 
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -131,7 +145,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of another, for a copy: NumPy's copy of what is read-only is not."""
         self.__dict__.update(state)
-        self._no_choice.flags.writeable = False
+        _make_read_only(self._no_result)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's observation space, the same object at every call."""
@@ -212,46 +226,48 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def _advance(self, seat: int) -> None:
         """Go to a seat's decision; without one end the hand, deal the next or end the episode."""
         self.rewards = self._no_rewards.copy()
-        no_choice = self._no_choice
-        self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": no_choice} for agent in self.possible_agents
-        }
+        info = self._no_result
         while seat < 0:  # again and again: a hand may end at its deal, by the antes
-            self._pay_out()
+            info = self._pay_out()
             self._hand += 1
             if self._hand == self.hands or not self.game.can_deal_next_hand():
                 self.terminations = dict.fromkeys(self.agents, True)
                 self.agent_selection = self.agents[0]
+                self._set_infos(info)
                 return
             seat = self._deal_next()
         self.agent_selection = agent = self.possible_agents[seat]
+        self._set_infos(info)
         self.infos[agent]["action_mask"] = self._buffers.mask.copy()
 
-    def _pay_out(self) -> None:
-        """Pay the rewards of a hand that is over and say how it ended."""
-        outcome, agents = self._buffers.outcome, self.possible_agents
-        sabacc_pot, revealed = outcome["sabacc_pot"].item(), outcome["revealed"].item()
-        net = outcome["net_credits"][0, : self.num_players].tolist()
-        won = [agents[seat] for seat in outcome["winners"][0].tolist() if seat >= 0]
-        names = {}
-        if revealed:
-            strengths = outcome["strengths"][0].tolist()
-            names = {
-                agent: hand_name(self.rules.ranking, strengths[seat])
-                for agent, seat in self._seats.items()
-                if revealed >> seat & 1
-            }
-        for agent, credits in zip(agents, net, strict=True):
+    def _set_infos(self, info: dict[str, Any]) -> None:
+        """Give every agent its own copy of an info, of which they share the arrays."""
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: info.copy() for agent in self.possible_agents
+        }
+
+    def _pay_out(self) -> dict[str, Any]:
+        """Pay the rewards of a hand that is over; return what infos say of it."""
+        result = result_info(self._buffers.outcome, self.num_players)
+        for agent, credits in zip(
+            self.possible_agents, result["net_credits"].tolist(), strict=True
+        ):
             reward = credits / self.rules.ante_unit
             self.rewards[agent] += reward
             self._cumulative_rewards[agent] += reward
-            self.infos[agent] = {
-                "net_credits": net.copy(),
-                "revealed_hands": names.copy(),
-                "winners": won.copy(),
-                "sabacc_pot": sabacc_pot,
-                "action_mask": self._no_choice,
-            }
+        return self._no_result | result
+
+    def hand_result(self) -> dict[str, Any] | None:
+        """Return how the last hand of this episode ended, by names; None before one has ended.
+
+        Returns:
+            ``net_credits``, a number for each seat; ``revealed_hands``, what they are called, by
+            agent, {} when nothing was revealed; ``winners``, an agent for each pot; and
+            ``sabacc_pot``, the credits left in it.
+        """
+        if self._hand == 0:
+            return None
+        return named_result(self._buffers.outcome[0], self.rules.ranking, self.possible_agents)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return the agent's observation and mask; any possible agent may ask at any time.
@@ -306,7 +322,7 @@ def not_an_action(action: object) -> IllegalMove:
 
 
 class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
-    """PettingZoo's ``TerminateIllegalWrapper``, which also says so in the actor's info."""
+    """PettingZoo's ``TerminateIllegalWrapper``, which also says so in the infos."""
 
     def step(self, action: int | None) -> None:
         """Play an action; an illegal one ends the episode with the illegal reward."""
@@ -315,6 +331,36 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
         agent, ended_before = self.env.agent_selection, self._terminated
         super().step(action)
         if self._terminated and not ended_before:
-            infos = self.env.unwrapped.infos
-            infos[agent]["action_mask"] = np.ones_like(infos[agent]["action_mask"])
-            infos[agent]["illegal_action"] = True
+            table = self.env.unwrapped
+            table._set_infos(table._no_result)
+            table.infos[agent]["illegal_action"] = True
+
+
+class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
+    """PettingZoo's parallel form, with the same numeric infos at every step and reset.
+
+    ``active_agent`` in them, which PettingZoo gives as a name and only after some steps, is the
+    seat that acts next, -1 when the episode is over.
+    """
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """Start an episode; return observations and infos by agent."""
+        observations, infos = super().reset(seed, options)
+        return observations, self._with_active_agent(infos)
+
+    def step(self, actions: dict[str, Any]) -> Any:
+        """Play the action of the agent that is to act."""
+        *returned, infos = super().step(actions)
+        return *returned, self._with_active_agent(infos)
+
+    def _with_active_agent(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        table = self.aec_env.unwrapped
+        over = not table.agents or table.terminations[table.agent_selection]
+        active = -1 if over else table.possible_agents.index(table.agent_selection)
+        return {agent: {**info, "active_agent": active} for agent, info in infos.items()}
+
+
+def _make_read_only(info: dict[str, Any]) -> None:
+    for value in info.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False

@@ -16,6 +16,7 @@ from sabacc_env.arguments import check_int
 from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
+from sabacc_env.envs.hand_results import no_result_info
 from sabacc_env.envs.learner_tables import seat_spaces
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.errors import SabaccError
@@ -59,8 +60,11 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     ``info["illegal_action"]``. No episode is truncated.
 
     ## Infos
-    ``action_mask``; on a step that ended a hand also what the PettingZoo environment tells of it:
-    ``net_credits``, ``revealed_hands``, ``winners`` and ``sabacc_pot``.
+    Numbers, with the same keys, shapes and types at every step and reset, as of the PettingZoo
+    environment (``SabaccAEC``): ``action_mask``, ``hand_finished``, ``net_credits``, ``winners``,
+    ``revealed``, ``sabacc_pot`` and ``illegal_action``. The arrays are yours. Hands that ended
+    before the learner's first decision of the episode are left out. ``hand_result()`` says the same
+    with the names of agents and revealed hands.
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
@@ -101,7 +105,8 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         self.seat = -1  # the learner's; the first reset moves it on
         self._over = True
         self._reward = 0.0
-        self._hand_info: dict[str, Any] = {}
+        self._hand_info = self._no_hand = no_result_info(self.num_players)
+        self._hand_ended = False  # since the learner's first decision
 
     @property
     def game(self) -> Game:
@@ -123,7 +128,8 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         for _ in range(MAX_EPISODES):
             self._advance_to_learner()
             if not self._over:
-                return self._render_and_observe(), {"action_mask": self._mask()}
+                self._hand_info, self._hand_ended = self._no_hand, False
+                return self._render_and_observe(), self._info(legal=True)
             self._deal(self.seat + 1, given)
         raise SabaccError(
             f"reset: {MAX_EPISODES} episodes ended before the learner had a decision; with these "
@@ -179,12 +185,29 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         mask = self._mask()
         legal = 0 <= chosen < len(mask) and mask[chosen]
         self._over = True  # until the learner is to act again: an opponent may fail before
-        self._reward, self._hand_info = (0.0, {}) if legal else (-1.0, {"illegal_action": True})
+        self._reward, self._hand_info = 0.0 if legal else -1.0, self._no_hand
         if legal:
             self._play(chosen)
             self._play_opponents()
-        info = {**self._hand_info, "action_mask": self._mask()}
+        info = self._info(legal=bool(legal))
         return self._render_and_observe(), self._reward, self._over, False, info
+
+    def _info(self, *, legal: bool) -> dict[str, Any]:
+        """Return an info in new arrays, of the last step and of the mask of the next."""
+        info = {"action_mask": self._mask()}
+        for name, value in self._hand_info.items():
+            info[name] = value.copy() if isinstance(value, np.ndarray) else value
+        return info | {"illegal_action": not legal}
+
+    def hand_result(self) -> dict[str, Any] | None:
+        """Return how the last hand of this episode ended, by names; None before one has ended.
+
+        Hands that ended before the learner's first decision are left out, as in infos.
+
+        Returns:
+            The dict of ``SabaccAEC.hand_result``.
+        """
+        return self._table.hand_result() if self._hand_ended else None
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions, (num_actions,); all ones when the episode is over."""
@@ -224,9 +247,10 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         """Play one action; note what the learner won or lost with a hand that it ended."""
         self._table.step(action)
         info = self._table.infos[self._agent]
-        if "net_credits" in info:
+        if info["hand_finished"]:
             self._reward += self._table.rewards[self._agent]
-            self._hand_info = info
+            self._hand_info = {name: info[name] for name in self._no_hand}
+            self._hand_ended = True
             self._opponents.restart(ONLY_TABLE)
 
     def render(self) -> modes.RenderFrame | None:

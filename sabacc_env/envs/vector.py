@@ -16,10 +16,10 @@ from sabacc_env.arguments import check_int, check_int_array, explain_memory_erro
 from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
+from sabacc_env.envs.hand_results import named_result, result_infos
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.reset_options import select_options
 from sabacc_env.errors import SabaccError, short_repr
-from sabacc_env.hand_ranks import hand_name
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
@@ -44,14 +44,15 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
 
     ``info["action_mask"]``, (num_envs, num_actions) int8, holds what the next step takes: the legal
     actions, or all ones where no action counts: it is ignored, or the table has to be reset.
-    An illegal action ends the episode of its table alone, with reward -1 and
-    ``info["illegal_action"]``; under ``SAME_STEP`` that is in ``final_info``.
+    An illegal action ends the episode of its table alone, with reward -1.
 
-    On a step that ended a hand, ``info`` has what ``Sabacc-v0`` tells of it too, as Gymnasium lays
-    it out, the tables told of in an array ``_net_credits`` and so on: ``net_credits`` and
-    ``winners`` as lists, ``sabacc_pot`` as numbers, and in ``revealed_hands`` an array of names for
-    each agent that revealed its hand anywhere. Where the episode ended with the hand, that is in
-    ``final_info`` under ``SAME_STEP``.
+    The other infos are those of ``Sabacc-v0`` too, a row or entry a table, with the same keys,
+    shapes and types at every step and reset, and beside each an array ``_name`` that says where it
+    is told: everywhere. ``hand_finished`` is (num_envs,) bool, ``net_credits`` and ``winners``
+    (num_envs, num_players) int64, ``revealed`` (num_envs, num_players) int8, ``sabacc_pot``
+    (num_envs,) int64 and ``illegal_action`` (num_envs,) bool. Under ``SAME_STEP``, ``final_info``
+    has the same keys for the tables whose episode ended, and there ``info`` is of the next episode.
+    ``hand_results()`` says the same with the names of agents and revealed hands.
 
     Args:
         num_envs: how many tables.
@@ -156,7 +157,9 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             self.learner.restart(np.flatnonzero(chosen & ~self._waiting))
             self._waiting[chosen] = False
             self._episode_steps[chosen] = 0
-        return self._observations(), self._info()
+        self._finished[:] = False
+        nowhere = np.zeros(self.num_envs, dtype=np.bool_)
+        return self._observations(), self._info(nowhere, nowhere)
 
     def step(self, actions: ArrayLike) -> Step:
         """Play the learner's actions, (num_envs,), and the opponents' until it is to act again.
@@ -182,11 +185,12 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         truncated = self._truncate(playing, terminated)
         ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            info = self._step_info(~ended, illegal) | self._final_info(ended, illegal)
+            info = self._info(self._finished & ~ended, illegal & ~ended)
+            info |= self._final_info(ended, illegal)
         else:
             self._waiting = ended.copy()
-            info = self._step_info(np.ones_like(ended), illegal)
-        return self._observations(), rewards, terminated, truncated, self._info() | info
+            info = self._info(self._finished, illegal)
+        return self._observations(), rewards, terminated, truncated, info
 
     def _truncate(self, playing: Ints, terminated: Bools) -> Bools:
         """Abandon episodes that have had all their steps; return at which tables, (num_envs,)."""
@@ -213,57 +217,44 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         observations[self._waiting] = self.learner.final_observations[self._waiting]
         return observations
 
-    def _info(self) -> dict[str, Any]:
-        everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        return _with_presence({"action_mask": self._masks()}, everywhere)
-
-    def _step_info(self, where: Bools, illegal: Bools) -> dict[str, Any]:
-        """Return what there is to tell of the last step at some tables, as Gymnasium lays it out.
+    def _info(self, finished: Bools, illegal: Bools) -> dict[str, Any]:
+        """Return infos of all tables, as Gymnasium lays them out.
 
         Args:
-            where: the tables, (num_envs,).
-            illegal: where the action was illegal, (num_envs,).
+            finished: the tables to tell of a hand that ended there, (num_envs,).
+            illegal: those to tell of an illegal action.
         """
-        info: dict[str, Any] = {}
-        if (wrong := where & illegal).any():
-            info |= _with_presence({"illegal_action": wrong}, wrong)
-        if (finished := where & self._finished).any():
-            info |= _with_presence(self._ended_hands(finished), finished)
-        return info
+        everywhere = np.ones(self.num_envs, dtype=np.bool_)
+        return _with_presence(self._values(self._masks(), finished, illegal), everywhere)
 
-    def _ended_hands(self, finished: Bools) -> dict[str, Any]:
-        """Return how the hands at these tables ended."""
-        outcomes = self._outcomes[finished]
-        agents, ranking = self._agents, self.learner.rules.ranking
-        net = outcomes["net_credits"][:, : len(agents)].tolist()
-        # There are no more pots than seats.
-        winners = outcomes["winners"][:, : len(agents)].tolist()
-        won = [[agents[seat] for seat in row if seat >= 0] for row in winners]
-        revealed_hands: dict[str, Any] = {}
-        for seat, agent in enumerate(agents):
-            revealed = outcomes["revealed"] >> seat & 1 > 0
-            if revealed.any():
-                there = finished.copy()
-                there[finished] = revealed
-                strengths = outcomes["strengths"][revealed, seat].tolist()
-                names = [hand_name(ranking, strength) for strength in strengths]
-                revealed_hands |= _with_presence({agent: _object_array(names, there)}, there)
-        return {
-            "net_credits": _object_array(net, finished),
-            "revealed_hands": revealed_hands,
-            "winners": _object_array(won, finished),
-            "sabacc_pot": np.where(finished, self._outcomes["sabacc_pot"], 0),
-        }
+    def _values(self, masks: NDArray[np.int8], finished: Bools, illegal: Bools) -> dict[str, Any]:
+        results = result_infos(self._outcomes, finished, self.learner.num_players)
+        return {"action_mask": masks, **results, "illegal_action": illegal.copy()}
+
+    def hand_results(self) -> list[dict[str, Any] | None]:
+        """Return how the hands of the last step ended, by names: for each table, None if none did.
+
+        After a reset, of whichever tables, there is None everywhere.
+
+        Returns:
+            For each table the dict of ``SabaccAEC.hand_result``, of the last hand that ended there.
+        """
+        ranking = self.learner.rules.ranking
+        return [
+            named_result(outcome, ranking, self._agents) if finished else None
+            for outcome, finished in zip(self._outcomes, self._finished, strict=True)
+        ]
 
     def _final_info(self, ended: Bools, illegal: Bools) -> dict[str, Any]:
-        """Return what ``SAME_STEP`` tells of ended episodes; arguments as of ``_step_info``."""
+        """Return what ``SAME_STEP`` tells of episodes, where they ended."""
         if not ended.any():
             return {}
         final_observations = [
             self.learner.final_observations[table].copy() for table in np.flatnonzero(ended)
         ]
         masks = np.ones_like(self.learner.tables.action_masks)
-        final_info = _with_presence({"action_mask": masks}, ended) | self._step_info(ended, illegal)
+        values = self._values(masks, self._finished & ended, illegal & ended)
+        final_info = _with_presence(values, ended)
         final = {"final_obs": _object_array(final_observations, ended), "final_info": final_info}
         return _with_presence(final, ended)
 

@@ -18,7 +18,7 @@ from sabacc_env.actions import CALL, CHECK, JUNK
 from sabacc_env.agent import RandomAgent
 from sabacc_env.envs.single_seat import SabaccEnv
 from sabacc_env.game.view import GameView
-from tests.support.comparing import comparable
+from tests.support.comparing import comparable, info_layout, layout
 from tests.support.toys import Preferring
 
 every_rules = pytest.mark.parametrize("rules", rule_sets())
@@ -69,7 +69,7 @@ def test_maskable_ppo_takes_it_as_it_is():
     action, _ = model.predict(observation, action_masks=env.unwrapped.action_masks())
     assert isinstance(action, np.ndarray)  # of no dimensions, and an action all the same
     *_, info = env.step(action)
-    assert "illegal_action" not in info
+    assert info["illegal_action"] is False
 
 
 def test_importing_the_package_registers_it_and_loads_nothing_for_it():
@@ -143,9 +143,9 @@ def test_rewards_are_the_learners_own_results(rules, hands):
         for _, reward, _, truncated, info in returned:
             assert truncated is False
             assert type(reward) is float
-            if "net_credits" not in info:
+            if not info["hand_finished"]:
                 assert reward == 0
-            ended += "net_credits" in info
+            ended += info["hand_finished"]
         *_, (_, reward, _, _, info) = returned
         assert info["action_mask"].all()
         assert env.action_masks().all()
@@ -184,6 +184,59 @@ def test_masks_observations_and_types(rules):
     assert all(comparable(then) == comparable(now) for then, now in kept)  # never written to again
 
 
+@every_rules
+@pytest.mark.parametrize("num_players", [2, 5, 8])
+def test_infos_have_the_same_layout_at_every_step(rules, num_players):
+    env = make(rules, num_players, hands=3, opponents=["random", "calling_station"])
+    told = info_layout(num_players)
+    rng = np.random.default_rng(2)
+    kept, finished = [], 0
+    for seed in range(8):
+        _, info = env.reset(seed=seed)
+        infos, terminated, result = [info], False, None
+        while not terminated:
+            assert env.hand_result() == result
+            wrong = seed == 7 and len(infos) > 2
+            action = int(env.action_masks().argmin()) if wrong else random_action(env, rng)
+            _, _, terminated, _, info = env.step(action)
+            infos.append(info)
+            if info["hand_finished"]:
+                finished += 1
+                result = env.hand_result()
+                assert result["net_credits"] == info["net_credits"].tolist()
+                assert result["sabacc_pot"] == info["sabacc_pot"]
+                seats = [int(agent.removeprefix("player_")) for agent in result["winners"]]
+                assert seats == [seat for seat in info["winners"].tolist() if seat >= 0]
+                seats = [int(agent.removeprefix("player_")) for agent in result["revealed_hands"]]
+                assert seats == np.flatnonzero(info["revealed"]).tolist()
+            else:
+                assert not info["net_credits"].any()
+                assert (info["winners"] == -1).all()
+                assert not info["revealed"].any()
+                assert info["sabacc_pot"] == 0
+        assert all(layout(info) == told for info in infos)
+        kept += [(info, comparable(info)) for info in infos]
+    assert finished > 8
+    assert all(comparable(info) == then for info, then in kept)  # never written to again
+    for info, _ in kept:  # what is handed out is the caller's
+        for value in info.values():
+            if isinstance(value, np.ndarray):
+                value[:] = 9
+    assert not env.reset(seed=1)[1]["net_credits"].any()
+
+
+def test_infos_become_tensors():
+    pytest.importorskip("torch")
+    pytest.importorskip("array_api_compat")
+    env = gymnasium.wrappers.NumpyToTorch(gymnasium.make("Sabacc-v0", num_players=3, hands=2))
+    _, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, info = env.step(info["action_mask"].argmax())
+        assert info["net_credits"].shape == (3,)
+    assert info["hand_finished"]
+
+
 # Illegal actions.
 
 
@@ -202,7 +255,7 @@ def test_an_illegal_action_ends_the_episode(rules):
         with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
             env.step(0)
     _, info = env.reset()
-    assert "illegal_action" not in info
+    assert info["illegal_action"] is False
 
 
 @pytest.mark.parametrize("action", [None, True, 1.0, "stand", [0], np.zeros(1, dtype=int)])

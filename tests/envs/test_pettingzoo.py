@@ -18,7 +18,7 @@ from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule
 from sabacc_env.actions import FIRST_BET, JUNK
 from sabacc_env.game.keys import hand_key
 from sabacc_env.observation import blocks
-from tests.support.comparing import comparable
+from tests.support.comparing import comparable, info_layout, layout
 
 with warnings.catch_warnings():  # pettingzoo.test imports environments in a deprecated way
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -120,14 +120,14 @@ def course(env: Any, seed: int) -> tuple[str, int]:
     hands = 0
     for agent in steps(env, random.Random(seed), calm=0.95):
         digest.update(repr(everything(env)).encode())
-        hands += "net_credits" in env.infos[agent]
+        hands += env.infos[agent]["hand_finished"]
     return digest.hexdigest(), hands
 
 
 def in_second_hand(env: Any, rng: random.Random) -> None:
     """Play on without risk into the middle of the second hand."""
     for agent in steps(env, rng, calm=1):
-        if "net_credits" in env.infos[agent]:
+        if env.infos[agent]["hand_finished"]:
             break
     env.step(random_action(env, rng, calm=1))
 
@@ -221,16 +221,18 @@ def test_copies_have_the_same_future(
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
 )
-def test_the_mask_that_agents_share_is_read_only_in_copies_too(
+def test_what_agents_share_is_read_only_in_copies_too(
     copied: Callable[[Any], Any],
 ) -> None:
     env = sabacc_v0.raw_env(num_players=3)
     env.reset(seed=1)
     twin = copied(env)
     resting = next(agent for agent in twin.agents if agent != twin.agent_selection)
-    for mask in (twin.observe(resting)["action_mask"], twin.infos[resting]["action_mask"]):
+    shared = [value for value in twin.infos[resting].values() if isinstance(value, np.ndarray)]
+    assert len(shared) == 4
+    for array in (twin.observe(resting)["action_mask"], *shared):
         with pytest.raises(ValueError, match="read-only"):
-            mask[0] = 1
+            array[0] = 1
 
 
 # Rewards, ends, infos, masks.
@@ -250,13 +252,12 @@ def test_rewards_are_net_credits_in_antes_when_a_hand_ends(rules: str, num_playe
             assert set(env.terminations.values()) in ({True}, {False})
             assert not any(env.truncations.values())
             info = env.infos["player_0"]
-            if "net_credits" not in info:
+            if not info["hand_finished"]:
                 assert set(env.rewards.values()) == {0}
-                assert all(set(info) == {"action_mask"} for info in env.infos.values())
                 assert not any(env.terminations.values())
                 continue
             hands_ended += 1
-            net = info["net_credits"]
+            net = info["net_credits"].tolist()
             assert [env.rewards[agent] for agent in env.agents] == [n / unit for n in net]
             assert sum(net) == pot - info["sabacc_pot"]
             assert sum(env.rewards.values()) == pytest.approx(-(info["sabacc_pot"] - pot) / unit)
@@ -318,8 +319,13 @@ def test_masks_and_infos(rules: str, num_players: int) -> None:
         if acting is None:
             break
         for shown in (env.observe(acting), env.last()[0], env.infos[acting]):
-            kept += [(array, array.copy()) for array in shown.values()]
+            kept += [
+                (value, value.copy())
+                for value in shown.values()
+                if isinstance(value, np.ndarray) and value.flags.writeable
+            ]
         env.step(random_action(env, rng))
+    assert kept
     assert all(np.array_equal(array, then) for array, then in kept)  # never written to again
     assert len({id(array) for array, _ in kept}) == len(kept)
 
@@ -334,24 +340,61 @@ def test_infos_of_a_finished_hand(rules: str) -> None:
             pass
         game = env.unwrapped.game
         revealed.add(game.revealed)
+        remaining = game.remaining if game.revealed else []
         for agent in env.agents:
             info = env.infos[agent]
-            assert set(info) == {
-                "action_mask",
-                "net_credits",
-                "revealed_hands",
-                "winners",
-                "sabacc_pot",
-            }
-            assert info["net_credits"] == game.net_credits
-            assert info["winners"] == [f"player_{seat}" for seat in game.winners]
+            assert info["hand_finished"] is True
+            assert info["illegal_action"] is False
+            assert info["net_credits"].tolist() == game.net_credits
+            assert info["winners"].tolist() == (game.winners + [-1] * 3)[:3]
             assert info["sabacc_pot"] == game.sabacc_pot
-            assert info["revealed_hands"] == (
-                {f"player_{seat}": game.rank(seat).name for seat in game.remaining}
-                if game.revealed
-                else {}
-            )
+            assert np.flatnonzero(info["revealed"]).tolist() == sorted(remaining)
+        assert env.unwrapped.hand_result() == {
+            "net_credits": game.net_credits,
+            "revealed_hands": {f"player_{seat}": game.rank(seat).name for seat in remaining},
+            "winners": [f"player_{seat}" for seat in game.winners],
+            "sabacc_pot": game.sabacc_pot,
+        }
     assert revealed == {True, False}
+
+
+@at_every_table
+def test_infos_have_the_same_layout_at_every_step(rules: str, num_players: int) -> None:
+    env = sabacc_v0.env(rules=rules, num_players=num_players, hands=4)
+    told = info_layout(num_players)
+    kept, finished = [], 0
+    for seed in range(4):
+        env.reset(seed=seed)
+        result = None
+        assert env.unwrapped.hand_result() is None
+        assert all(layout(env.infos[agent]) == told for agent in env.possible_agents)
+        for agent in steps(env, random.Random(seed), calm=0.95):
+            infos = env.infos
+            kept.append((infos, comparable(infos)))
+            assert list(infos) == env.possible_agents
+            assert all(layout(info) == told for info in infos.values())
+            info = infos[agent]
+            if info["hand_finished"]:
+                finished += 1
+                result = env.unwrapped.hand_result()
+                assert result["net_credits"] == info["net_credits"].tolist()
+            else:
+                assert not info["net_credits"].any()
+                assert (info["winners"] == -1).all()
+                assert not info["revealed"].any()
+                assert info["sabacc_pot"] == 0
+            assert env.unwrapped.hand_result() == result  # until another hand has ended
+    assert finished > 4
+    assert all(comparable(infos) == then for infos, then in kept)  # never written to again
+
+
+def test_an_agent_may_write_to_its_info() -> None:
+    env = sabacc_v0.env(num_players=3)
+    env.reset(seed=1)
+    env.infos["player_0"]["mine"] = 1
+    assert all("mine" not in env.infos[agent] for agent in ("player_1", "player_2"))
+    env.step(random_action(env, random.Random(1)))
+    assert "mine" not in env.infos["player_0"]
 
 
 def test_every_agent_may_observe_at_any_time() -> None:
@@ -408,11 +451,11 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     env.step(int(np.argmin(env.observe(culprit)["action_mask"])))
     assert env.rewards == {agent: -1 if agent == culprit else 0 for agent in env.possible_agents}
     assert all(env.terminations.values())
-    assert env.infos[culprit]["illegal_action"] is True
     for agent in env.possible_agents:
         assert env.observe(agent)["action_mask"].all()
         assert env.infos[agent]["action_mask"].all()
-        assert agent == culprit or "illegal_action" not in env.infos[agent]
+        assert layout(env.infos[agent]) == info_layout(3)
+        assert env.infos[agent]["illegal_action"] is (agent == culprit)
     handed = {}
     for agent in env.agent_iter():
         _, handed[agent], _, _, _ = env.last()
@@ -420,6 +463,17 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     assert handed == {agent: -1 if agent == culprit else 0 for agent in env.possible_agents}
     env.reset(seed=2)
     assert not any(env.terminations.values())
+
+
+def test_an_illegal_action_after_a_hand_does_not_tell_of_the_hand_again() -> None:
+    env = sabacc_v0.env(rules="orsl", num_players=2, hands=3)
+    env.reset(seed=2)
+    for agent in steps(env, random.Random(1), calm=1):
+        if env.infos[agent]["hand_finished"]:
+            break
+    env.step(int(np.argmin(env.observe(env.agent_selection)["action_mask"])))
+    assert not any(env.infos[agent]["hand_finished"] for agent in env.possible_agents)
+    assert not any(env.infos[agent]["net_credits"].any() for agent in env.possible_agents)
 
 
 def test_env_asserts_that_actions_are_in_bounds() -> None:
@@ -581,7 +635,7 @@ def test_points_are_played_for_all_hands() -> None:
     env = sabacc_v0.env(rules="black_spire", num_players=3, hands=7)
     env.reset(seed=1)
     infos = (env.infos[agent] for agent in steps(env, random.Random(1)))
-    nets = [info["net_credits"] for info in infos if "net_credits" in info]
+    nets = [info["net_credits"].tolist() for info in infos if info["hand_finished"]]
     assert len(nets) == 7
     assert all(sorted(net) == [-1, -1, 2] for net in nets)
 
@@ -621,19 +675,29 @@ def test_a_hand_that_ends_at_its_deal_in_a_match() -> None:
 def test_parallel_env_plays_the_same_game(rules: str) -> None:
     env = sabacc_v0.env(rules=rules, num_players=3, hands=2)
     parallel = sabacc_v0.parallel_env(rules=rules, num_players=3, hands=2)
+    told = info_layout(3) | {"active_agent": int}
     env.reset(seed=4)
-    observations, _ = parallel.reset(seed=4)
+    observations, infos = parallel.reset(seed=4)
     rng = random.Random(4)
     while parallel.agents:
+        active = int(env.agent_selection[-1])
+        assert infos == {agent: infos[agent] | {"active_agent": active} for agent in env.agents}
+        assert all(layout(info) == told for info in infos.values())
         for agent in env.agents:
             assert comparable(observations[agent]) == comparable(env.observe(agent))
         action = random_action(env, rng)
         env.step(action)
-        observations, rewards, terminations, _, _ = parallel.step(
+        observations, rewards, terminations, _, infos = parallel.step(
             dict.fromkeys(parallel.agents, action)
         )
         assert (rewards, terminations) == (env.rewards, env.terminations)
+        for agent, info in env.infos.items():
+            said = {**infos[agent], "active_agent": None}
+            assert comparable(said) == comparable({**info, "active_agent": None})
     assert all(env.terminations.values())
+    assert {info["active_agent"] for info in infos.values()} == {-1}
+    assert all(layout(info) == told for info in infos.values())
+    assert parallel.unwrapped.hand_result() == env.unwrapped.hand_result()
 
 
 # Making one.

@@ -248,6 +248,71 @@ def test_any_table_may_be_reset(mode):
 
 
 @in_every_mode
+@pytest.mark.parametrize("num_players", [2, 5, 8])
+@pytest.mark.parametrize("rules", rule_sets())
+def test_infos_have_the_same_layout_at_every_step(rules, num_players, mode):
+    env = make(4, mode, rules=rules, num_players=num_players, hands=2, opponents="random")
+    expected = {
+        "action_mask": ("|i1", (4, 33)),
+        "hand_finished": ("|b1", (4,)),
+        "net_credits": ("<i8", (4, num_players)),
+        "winners": ("<i8", (4, num_players)),
+        "revealed": ("|i1", (4, num_players)),
+        "sabacc_pot": ("<i8", (4,)),
+        "illegal_action": ("|b1", (4,)),
+    }
+    expected |= {f"_{name}": ("|b1", (4,)) for name in expected}
+    rng = np.random.default_rng(0)
+    _, info = env.reset(seed=3)
+    kept, finished = [], 0
+    for number in range(60):
+        final = info.pop("final_info", None)
+        finals = [info.pop(name, None) for name in ("_final_info", "final_obs", "_final_obs")]
+        assert structure(info) == expected
+        assert all(info[name].all() for name in info if name.startswith("_"))
+        if final is not None:
+            assert structure(final) == expected
+            assert np.array_equal(final["_winners"], finals[0])
+        for each in (info, final or info):
+            over = each["hand_finished"]
+            finished += over.sum()
+            assert not each["net_credits"][~over].any()
+            assert (each["winners"][~over] == -1).all()
+            assert not each["revealed"][~over].any()
+            assert not each["sabacc_pot"][~over].any()
+            kept.append((each, comparable(each)))
+        actions = random_actions(env.action_masks(), rng)
+        if number % 20 == 19:
+            actions[1] = -1
+        *_, ended, _, info = env.step(actions)
+        results = env.hand_results()
+        if mode is DISABLED and ended.any():
+            _, info = env.reset(options={"reset_mask": ended})
+            assert env.hand_results() == [None] * 4
+        elif mode is not SAME_STEP:
+            assert [result is not None for result in results] == info["hand_finished"].tolist()
+    assert finished > 5
+    assert all(comparable(each) == then for each, then in kept)  # never written to again
+
+
+@pytest.mark.parametrize("mode", [NEXT_STEP, DISABLED])
+def test_infos_become_tensors(mode):
+    """Not in ``SAME_STEP``: Gymnasium's own ``final_obs`` there is an array of objects."""
+    pytest.importorskip("torch")
+    pytest.importorskip("array_api_compat")
+    env = wrappers.NumpyToTorch(make(4, mode))
+    _, info = env.reset(seed=1)
+    finished = 0
+    for _ in range(30):
+        _, _, ended, _, info = env.step(info["action_mask"].argmax(dim=1))
+        assert info["net_credits"].shape == (4, 3)
+        finished += int(info["hand_finished"].sum())
+        if mode is DISABLED and ended.any():
+            _, info = env.reset(options={"reset_mask": ended.numpy()})
+    assert finished > 4
+
+
+@in_every_mode
 @pytest.mark.parametrize("hands", [1, 4])
 @pytest.mark.parametrize("rules", rule_sets())
 def test_it_tells_what_the_single_environment_does(rules, hands, mode):
@@ -258,10 +323,11 @@ def test_it_tells_what_the_single_environment_does(rules, hands, mode):
     rng = np.random.default_rng(0)
     revealed = []
     for seed in range(20):
-        env.reset(seed=seed)
-        single.reset(seed=seed, options={"seat": 1})
+        _, infos = env.reset(seed=seed)
+        _, info = single.reset(seed=seed, options={"seat": 1})
         # A first episode without a decision is left out by both, each in its own way.
         over = env.learner.tables.hand_counts[0] >= hands
+        assert over or told(infos, 0) == comparable(info)
         while not over:
             (action,) = actions = random_actions(env.action_masks(), rng)
             observation, reward, over, _, info = single.step(action)
@@ -276,8 +342,10 @@ def test_it_tells_what_the_single_environment_does(rules, hands, mode):
                 )  # that of the next step is there
             assert comparable(seen) == comparable(observation)
             assert said == comparable(info)
-            if "net_credits" in info:
-                revealed.append(len(info["revealed_hands"]))
+            result = single.unwrapped.hand_result() if info["hand_finished"] else None
+            assert env.hand_results() == [result]
+            if result is not None:
+                revealed.append(len(result["revealed_hands"]))
     assert len(revealed) > 5 * hands
     assert min(revealed) == 0 < max(revealed)
 
@@ -289,14 +357,14 @@ def test_it_tells_how_the_learners_hands_ended():
     tables, opponents = env.learner.tables, env.learner.opponents
     buffers = TurnBuffers(tables.rules, encode_bet_sizes(tables.bet_sizes))
     rng = np.random.default_rng(0)
-    names = {"action_mask", "final_obs", "final_info"}
     overtaken, revealed = 0, set()
     for _ in range(100):
         games = [tables.game(table) for table in range(12)]
         counts, members = tables.hand_counts.copy(), opponents.members.copy()
         actions = random_actions(env.action_masks(), rng)
         *_, ended, _, info = env.step(actions)
-        assert {name.removeprefix("_") for name in info} <= names
+        assert not info["hand_finished"].any()  # of the episodes that go on
+        results = env.hand_results()
         for table, game in enumerate(games):
             learner = game.seat_to_act
             game.play_action(buffers, int(actions[table]))
@@ -307,16 +375,22 @@ def test_it_tells_how_the_learners_hands_ended():
                 )
             assert ended[table] == (game.phase == "over")
             if ended[table]:
-                said = told(info, table)["final_info"]
-                del said["action_mask"]
-                assert said == {
+                said = {name: value[table] for name, value in info["final_info"].items()}
+                assert said["hand_finished"]
+                assert said["net_credits"].tolist() == game.net_credits
+                assert said["winners"].tolist() == ((game.winners or []) + [-1] * 3)[:3]
+                assert said["sabacc_pot"] == game.sabacc_pot
+                assert np.flatnonzero(said["revealed"]).tolist() == list(game.revealed_hands)
+                assert results[table] == {
                     "net_credits": game.net_credits,
                     "winners": [f"player_{seat}" for seat in game.winners or ()],
                     "sabacc_pot": game.sabacc_pot,
                     "revealed_hands": {f"player_{s}": n for s, n in game.revealed_hands.items()},
                 }
-                revealed.add(tuple(said["revealed_hands"]))
+                revealed.add(tuple(game.revealed_hands))
                 overtaken += tables.hand_counts[table] > counts[table] + 1
+            else:
+                assert results[table] is None
     assert len(revealed) > 2
     assert overtaken > 20
 
@@ -338,7 +412,8 @@ def test_an_illegal_action_ends_the_episode_of_its_table_alone(mode):
     assert not cut.any()
     there = np.isin(np.arange(6), [1, 4])
     told = info["final_info"] if mode is SAME_STEP else info
-    assert told["illegal_action"].tolist() == told["_illegal_action"].tolist() == there.tolist()
+    assert told["illegal_action"].tolist() == there.tolist()
+    assert np.array_equal(told["_illegal_action"], ended if mode is SAME_STEP else [True] * 6)
     finals = np.stack(info["final_obs"][there]) if mode is SAME_STEP else observations[there]
     assert np.array_equal(finals, before[there])  # what it saw when it chose
     theirs = other.step(actions)
@@ -354,7 +429,9 @@ def test_an_illegal_action_ends_the_episode_of_its_table_alone(mode):
         actions = masks.argmax(axis=1)
         twins = np.where(there, other.action_masks().argmax(axis=1), actions)
         mine, theirs = same_stepping(env, actions), same_stepping(other, twins)
-        assert "illegal_action" not in mine[4]
+        assert not mine[4]["illegal_action"].any()
+        if "final_info" in mine[4]:
+            assert not mine[4]["final_info"]["illegal_action"].any()
         for left, right in zip(mine[:4], theirs[:4], strict=True):
             assert np.array_equal(left[~there], right[~there])
 

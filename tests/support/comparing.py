@@ -19,3 +19,24 @@ def comparable(value: Any) -> Any:
         content = [comparable(item) for item in value] if value.dtype == object else value.tobytes()
         return value.dtype.str, value.shape, content
     return value
+
+
+def layout(info: dict[str, Any]) -> dict[str, Any]:
+    """Return the type of each value of an info, with dtype and shape where it is an array."""
+    return {
+        name: (value.dtype.str, value.shape) if isinstance(value, np.ndarray) else type(value)
+        for name, value in info.items()
+    }
+
+
+def info_layout(num_players: int, num_actions: int = 33) -> dict[str, Any]:
+    """Return the layout that infos of one table have at every step."""
+    return {
+        "action_mask": ("|i1", (num_actions,)),
+        "hand_finished": bool,
+        "net_credits": ("<i8", (num_players,)),
+        "winners": ("<i8", (num_players,)),
+        "revealed": ("|i1", (num_players,)),
+        "sabacc_pot": int,
+        "illegal_action": bool,
+    }

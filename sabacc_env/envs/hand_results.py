@@ -1,0 +1,85 @@
+"""How hands ended: as numbers for infos, which are the same at every step, and by names."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.array_types import Bools
+from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
+from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.hand_ranks import hand_name
+
+SEATS_IN: Final = (np.arange(2**MAX_SEATS)[:, None] >> np.arange(MAX_SEATS) & 1).astype(np.int8)
+"""(2**MAX_SEATS, MAX_SEATS), a row for each set of seats in bits: 1 for those in it."""
+SEATS_IN.flags.writeable = False
+
+
+def no_result_info(num_players: int) -> dict[str, Any]:
+    """Return what an info says of a step in which no hand ended."""
+    return {
+        "hand_finished": False,  # not of NumPy: Gymnasium knows no ``np.bool_`` in infos
+        "net_credits": np.zeros(num_players, dtype=np.int64),
+        "winners": np.full(num_players, -1, dtype=np.int64),
+        "revealed": np.zeros(num_players, dtype=np.int8),
+        "sabacc_pot": 0,
+    }
+
+
+def result_info(outcome: NDArray[Any], num_players: int) -> dict[str, Any]:
+    """Return what an info says of a hand that ended, its arrays new and read-only.
+
+    Args:
+        outcome: one of ``OUTCOME_DTYPE``, (1,).
+        num_players: seats at the table.
+    """
+    kept = np.frombuffer(outcome.tobytes(), OUTCOME_DTYPE)  # quicker than to copy each field
+    return {
+        "hand_finished": True,
+        "net_credits": kept["net_credits"][0, :num_players],
+        # There are no more pots than seats.
+        "winners": kept["winners"][0, :num_players],
+        "revealed": SEATS_IN[kept["revealed"].item(), :num_players],
+        "sabacc_pot": kept["sabacc_pot"].item(),
+    }
+
+
+def result_infos(outcomes: NDArray[Any], finished: Bools, num_players: int) -> dict[str, Any]:
+    """Return the same of many tables, a row or entry each, in new arrays.
+
+    Args:
+        outcomes: (n,) of ``OUTCOME_DTYPE``.
+        finished: (n,) where a hand ended.
+        num_players: seats at each table.
+    """
+    there = finished[:, None]
+    return {
+        "hand_finished": finished.copy(),
+        "net_credits": np.where(there, outcomes["net_credits"][:, :num_players], 0),
+        "winners": np.where(there, outcomes["winners"][:, :num_players], -1),
+        "revealed": SEATS_IN[np.where(finished, outcomes["revealed"], 0), :num_players],
+        "sabacc_pot": np.where(finished, outcomes["sabacc_pot"], 0),
+    }
+
+
+def named_result(outcome: Any, ranking: str, agents: list[str]) -> dict[str, Any]:
+    """Return how a hand ended, its seats and the revealed hands by name.
+
+    Args:
+        outcome: one record of ``OUTCOME_DTYPE``.
+        ranking: that of the rules.
+        agents: the name of each seat.
+    """
+    revealed, strengths = int(outcome["revealed"]), outcome["strengths"].tolist()
+    return {
+        "net_credits": outcome["net_credits"][: len(agents)].tolist(),
+        "revealed_hands": {
+            agent: hand_name(ranking, strengths[seat])
+            for seat, agent in enumerate(agents)
+            if revealed >> seat & 1
+        },
+        "winners": [agents[seat] for seat in outcome["winners"].tolist() if seat >= 0],
+        "sabacc_pot": int(outcome["sabacc_pot"]),
+    }
