@@ -32,6 +32,6 @@ def env(**kwargs: Any) -> Any:
 def parallel_env(**kwargs: Any) -> Any:
     """Return the parallel form: every agent gives an action, the one to act is heard.
 
-    Infos have ``active_agent`` besides: the seat that acts next, -1 when the episode is over.
+    Infos have ``active_agent`` besides: the seat that acts next, int64 of shape (), -1 at the end.
     """
     return SabaccParallel(env(**kwargs))

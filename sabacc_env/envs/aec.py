@@ -64,19 +64,19 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     same step. Credits, Sabacc pot and dealer carry over from hand to hand.
 
     ## Infos
-    Numbers, with the same keys, shapes and types for every agent at every step and reset:
+    Arrays, with the same keys, shapes and types for every agent at every step and reset:
 
     - ``action_mask``: as in the observation.
-    - ``hand_finished``: bool, whether the last step ended a hand. The next four are about this
-      hand, or the last of them if several ended.
+    - ``hand_finished``: bool of shape (), whether the last step ended a hand. The next four are
+      about this hand, or the last of them if several ended.
     - ``net_credits``: int64 of shape (num_players,), what each seat won or lost; else zeros.
     - ``winners``: int64 of shape (num_players,), the seat that won each pot, then -1.
     - ``revealed``: int8 of shape (num_players,), 1 for each seat whose hand was revealed.
-    - ``sabacc_pot``: int, credits left in it; 0 when no hand ended.
-    - ``illegal_action``: bool, True for an agent whose illegal action ended the episode.
+    - ``sabacc_pot``: int64 of shape (), credits left in it; 0 when no hand ended.
+    - ``illegal_action``: bool of shape (), whether the agent's illegal action ended the episode.
 
-    Do not write to the arrays: some are read-only, because agents share them. ``hand_result()``
-    says the same with the names of agents and revealed hands.
+    Agents share most of the arrays, and those are read-only. ``hand_result()`` says the same with
+    the names of agents and revealed hands.
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
@@ -121,7 +121,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._hand = 0
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
         # The info of all who do not act, where no hand ended.
-        self._no_result = {"action_mask": self._no_choice, "illegal_action": False}
+        self._no_result = {"action_mask": self._no_choice, "illegal_action": np.array(False)}
         self._no_result |= no_result_info(num_players)
         _make_read_only(self._no_result)
 
@@ -333,7 +333,7 @@ class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc
         if self._terminated and not ended_before:
             table = self.env.unwrapped
             table._set_infos(table._no_result)
-            table.infos[agent]["illegal_action"] = True
+            table.infos[agent]["illegal_action"] = np.array(True)
 
 
 class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
@@ -357,10 +357,12 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
         table = self.aec_env.unwrapped
         over = not table.agents or table.terminations[table.agent_selection]
         active = -1 if over else table.possible_agents.index(table.agent_selection)
-        return {agent: {**info, "active_agent": active} for agent, info in infos.items()}
+        return {
+            agent: info | {"active_agent": np.array(active, np.int64)}
+            for agent, info in infos.items()
+        }
 
 
-def _make_read_only(info: dict[str, Any]) -> None:
-    for value in info.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+def _make_read_only(info: dict[str, NDArray[Any]]) -> None:
+    for array in info.values():
+        array.flags.writeable = False

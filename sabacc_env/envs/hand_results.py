@@ -1,4 +1,8 @@
-"""How hands ended: as numbers for infos, which are the same at every step, and by names."""
+"""How hands ended: as arrays for infos, alike at every step, and by names.
+
+A single value is an array of shape () too: TorchRL asks each value of an info for its dtype, and
+Gymnasium's vector environments and ``NumpyToTorch`` take no ``np.bool_``.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,23 @@ SEATS_IN: Final = (np.arange(2**MAX_SEATS)[:, None] >> np.arange(MAX_SEATS) & 1)
 """(2**MAX_SEATS, MAX_SEATS), a row for each set of seats in bits: 1 for those in it."""
 SEATS_IN.flags.writeable = False
 
+TRUE: Final = np.array(True)
+TRUE.flags.writeable = False
+
 
 def no_result_info(num_players: int) -> dict[str, Any]:
-    """Return what an info says of a step in which no hand ended."""
+    """Return what an info says of a step in which no hand ended, in new arrays."""
     return {
-        "hand_finished": False,  # not of NumPy: Gymnasium knows no ``np.bool_`` in infos
+        "hand_finished": np.array(False),
         "net_credits": np.zeros(num_players, dtype=np.int64),
         "winners": np.full(num_players, -1, dtype=np.int64),
         "revealed": np.zeros(num_players, dtype=np.int8),
-        "sabacc_pot": 0,
+        "sabacc_pot": np.array(0, dtype=np.int64),
     }
 
 
 def result_info(outcome: NDArray[Any], num_players: int) -> dict[str, Any]:
-    """Return what an info says of a hand that ended, its arrays new and read-only.
+    """Return what an info says of a hand that ended, its arrays read-only.
 
     Args:
         outcome: one of ``OUTCOME_DTYPE``, (1,).
@@ -37,12 +44,12 @@ def result_info(outcome: NDArray[Any], num_players: int) -> dict[str, Any]:
     """
     kept = np.frombuffer(outcome.tobytes(), OUTCOME_DTYPE)  # quicker than to copy each field
     return {
-        "hand_finished": True,
+        "hand_finished": TRUE,
         "net_credits": kept["net_credits"][0, :num_players],
         # There are no more pots than seats.
         "winners": kept["winners"][0, :num_players],
         "revealed": SEATS_IN[kept["revealed"].item(), :num_players],
-        "sabacc_pot": kept["sabacc_pot"].item(),
+        "sabacc_pot": kept["sabacc_pot"].reshape(()),
     }
 
 

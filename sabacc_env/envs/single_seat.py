@@ -60,7 +60,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     ``info["illegal_action"]``. No episode is truncated.
 
     ## Infos
-    Numbers, with the same keys, shapes and types at every step and reset, as of the PettingZoo
+    Arrays, with the same keys, shapes and types at every step and reset, as of the PettingZoo
     environment (``SabaccAEC``): ``action_mask``, ``hand_finished``, ``net_credits``, ``winners``,
     ``revealed``, ``sabacc_pot`` and ``illegal_action``. The arrays are yours. Hands that ended
     before the learner's first decision of the episode are left out. ``hand_result()`` says the same
@@ -194,10 +194,8 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _info(self, *, legal: bool) -> dict[str, Any]:
         """Return an info in new arrays, of the last step and of the mask of the next."""
-        info = {"action_mask": self._mask()}
-        for name, value in self._hand_info.items():
-            info[name] = value.copy() if isinstance(value, np.ndarray) else value
-        return info | {"illegal_action": not legal}
+        hand = {name: array.copy() for name, array in self._hand_info.items()}
+        return {"action_mask": self._mask(), **hand, "illegal_action": np.array(not legal)}
 
     def hand_result(self) -> dict[str, Any] | None:
         """Return how the last hand of this episode ended, by names; None before one has ended.

@@ -69,7 +69,7 @@ def test_maskable_ppo_takes_it_as_it_is():
     action, _ = model.predict(observation, action_masks=env.unwrapped.action_masks())
     assert isinstance(action, np.ndarray)  # of no dimensions, and an action all the same
     *_, info = env.step(action)
-    assert info["illegal_action"] is False
+    assert not info["illegal_action"]
 
 
 def test_importing_the_package_registers_it_and_loads_nothing_for_it():
@@ -219,9 +219,8 @@ def test_infos_have_the_same_layout_at_every_step(rules, num_players):
     assert finished > 8
     assert all(comparable(info) == then for info, then in kept)  # never written to again
     for info, _ in kept:  # what is handed out is the caller's
-        for value in info.values():
-            if isinstance(value, np.ndarray):
-                value[:] = 9
+        for array in info.values():
+            array[...] = 9
     assert not env.reset(seed=1)[1]["net_credits"].any()
 
 
@@ -248,14 +247,14 @@ def test_an_illegal_action_ends_the_episode(rules):
         action = int(env.action_masks().argmin()) if wrong is None else wrong
         observation, reward, terminated, truncated, info = env.step(action)
         assert (reward, terminated, truncated) == (-1.0, True, False)
-        assert info["illegal_action"] is True
+        assert info["illegal_action"]
         assert info["action_mask"].all()
         assert env.action_masks().all()
         assert comparable(observation) == comparable(before)
         with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
             env.step(0)
     _, info = env.reset()
-    assert info["illegal_action"] is False
+    assert not info["illegal_action"]
 
 
 @pytest.mark.parametrize("action", [None, True, 1.0, "stand", [0], np.zeros(1, dtype=int)])

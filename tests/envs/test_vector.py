@@ -37,7 +37,9 @@ def random_actions(masks: Any, rng: np.random.Generator) -> np.ndarray:
 def told(info: dict[str, Any], table: int) -> dict[str, Any]:
     """Return what an info says of one table, as an environment of its own would."""
     return {
-        name: told(value, table) if isinstance(value, dict) else comparable(value[table])
+        name: told(value, table)
+        if isinstance(value, dict)
+        else comparable(np.asarray(value[table]))
         for name, value in info.items()
         if not name.startswith("_") and info[f"_{name}"][table]
     }

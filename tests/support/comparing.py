@@ -22,21 +22,19 @@ def comparable(value: Any) -> Any:
 
 
 def layout(info: dict[str, Any]) -> dict[str, Any]:
-    """Return the type of each value of an info, with dtype and shape where it is an array."""
-    return {
-        name: (value.dtype.str, value.shape) if isinstance(value, np.ndarray) else type(value)
-        for name, value in info.items()
-    }
+    """Return the dtype and shape of each array of an info."""
+    assert all(type(array) is np.ndarray for array in info.values())
+    return {name: (array.dtype.str, array.shape) for name, array in info.items()}
 
 
 def info_layout(num_players: int, num_actions: int = 33) -> dict[str, Any]:
     """Return the layout that infos of one table have at every step."""
     return {
         "action_mask": ("|i1", (num_actions,)),
-        "hand_finished": bool,
+        "hand_finished": ("|b1", ()),
         "net_credits": ("<i8", (num_players,)),
         "winners": ("<i8", (num_players,)),
         "revealed": ("|i1", (num_players,)),
-        "sabacc_pot": int,
-        "illegal_action": bool,
+        "sabacc_pot": ("<i8", ()),
+        "illegal_action": ("|b1", ()),
     }
