@@ -40,9 +40,12 @@ def openspiel_game(tree: GameTree) -> TreeGame:
     name = f"sabacc_{tree.rung.name}"
     known = name in _REGISTERED
     _REGISTERED[name] = _TreeLists(tree)
-    game = TreeGame(name)
+    # A class, not a function: OpenSpiel drops what is registered after the interpreter has ended,
+    # and to free a function then aborts.
+    kind = type("NamedTreeGame", (TreeGame,), {"short_name": name})
+    game: TreeGame = kind()
     if not known:
-        pyspiel.register_game(game.get_type(), lambda _=None: TreeGame(name))
+        pyspiel.register_game(game.get_type(), kind)
     return game
 
 
@@ -52,7 +55,10 @@ class TreeGame(pyspiel.Game):  # type: ignore[misc]
     An information state string is the number of the information state.
     """
 
-    def __init__(self, name: str) -> None:
+    short_name: ClassVar[str]
+
+    def __init__(self, params: Any = None) -> None:
+        name = self.short_name
         tree = _REGISTERED[name].tree
         kind = pyspiel.GameType(
             short_name=name,

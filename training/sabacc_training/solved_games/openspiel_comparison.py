@@ -11,7 +11,6 @@ time of an iteration of CFR+ in both. OpenSpiel runs in C++ over a Python game. 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from statistics import median
@@ -83,4 +82,3 @@ def _seconds(work: Callable[[], Any]) -> float:
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         print(json.dumps(compare(flatten(load_rung(name)))), flush=True)
-    os._exit(0)  # once a Python game is registered, OpenSpiel 2.0 aborts when Python ends
