@@ -167,6 +167,19 @@ def test_rules_and_help_never_import_torch() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
+def test_scripted_agents_are_watched_on_a_plain_install() -> None:
+    script = (
+        "import sys\n"
+        "from sabacc_training import cli\n"
+        "sys.modules.update(dict.fromkeys(cli.EXTRAS))\n"  # None: as if it were not installed
+        "cli.main(['watch', 'tight', 'maximiser', '--seed', '1'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert "net credits" in done.stdout
+
+
 def test_the_module_runs_too() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "sabacc_training", "rules", "nothing"],
