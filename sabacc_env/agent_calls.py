@@ -64,6 +64,15 @@ def reset(agents: Iterable[Agent], num_tables: int) -> None:
             agent.reset(num_tables)
 
 
+def check_game(
+    agent: Agent, rules: RuleSet, num_players: int, bet_sizes: Sequence[BetSize]
+) -> None:
+    """Let an agent that cares refuse a game that it was not made for."""
+    if method := getattr(agent, "check_game", None):
+        with _agent_errors(_name_of(agent), "check_game"):
+            method(rules, num_players, bet_sizes)
+
+
 def begin(agents: Sequence[Agent], tables: Tables) -> None:
     """Tell agents to start at these tables, where nothing has been played yet."""
     if any(map(wants_views, agents)):

@@ -9,6 +9,7 @@ import pytest
 
 from sabacc_env import IllegalMove, SabaccError, Tables, agent_calls
 from sabacc_env.agent import Agent, RandomAgent
+from sabacc_env.envs.opponents import Opponents
 from sabacc_env.rules import load_rules
 
 RNG = np.random.default_rng(0)
@@ -111,6 +112,16 @@ def test_other_methods_that_fail_are_named_too() -> None:
             call([agent], *arguments)
     with pytest.raises(SabaccError, match="failed in probabilities: ValueError: bad"):
         agent_calls.probabilities(agent, np.zeros((2, 400), np.float32), MASKS)
+
+
+def test_a_game_check_that_fails_is_named() -> None:
+    class Picky(RandomAgent):
+        def check_game(self, *_: Any) -> None:
+            raise KeyError("bug")
+
+    rules = load_rules("casino")
+    with pytest.raises(SabaccError, match=r"^agent: '.*Picky' failed in check_game: KeyError"):
+        Opponents(rules, 1, 2, ("min",), Picky(rules, 2), None)
 
 
 def test_only_agents_that_remember_are_asked_to() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -151,25 +152,13 @@ class EquilibriumAgent:
         *,
         policy: str | Path | TabularPolicy,
     ) -> None:
-        self._label = "this policy" if isinstance(policy, TabularPolicy) else str(policy)
+        label = "this policy" if isinstance(policy, TabularPolicy) else str(policy)
         policy = policy if isinstance(policy, TabularPolicy) else load_policy(policy)
-        self._made_for = (policy.rules,), (policy.num_players,), policy.bet_sizes
+        made_for = (policy.rules,), (policy.num_players,), policy.bet_sizes
+        self.check_game = partial(check_made_for, label, made_for)
         self.check_game(rules, num_players, bet_sizes)
         self.policy = policy
         self._states = np.zeros(0, np.int64)
-
-    def check_game(
-        self,
-        rules: str | Path | RuleSet | None,
-        num_players: int | None,
-        bet_sizes: Sequence[BetSize],
-    ) -> None:
-        """Check that it was made for a game.
-
-        Raises:
-            SabaccError: if it was made for another one. The message says what differs.
-        """
-        check_made_for(self._label, self._made_for, rules, num_players, bet_sizes)
 
     def reset(self, num_tables: int) -> None:
         """Start a hand at each of so many tables."""

@@ -170,7 +170,6 @@ class LearnerTables:
             For every table the reward, -1 for an illegal action, whether its episode ended, and
             whether its action was illegal.
         """
-        self._check_ready()
         illegal = np.zeros(self.num_envs, dtype=np.bool_)
         illegal[indices] = ~is_legal(self.tables.action_masks[indices], actions)
         if illegal.any():

@@ -83,8 +83,7 @@ class Opponents:
                 f"opponents: {short_repr(opponent)} is not an agent; give agents built for this "
                 "game, or registered names"
             )
-        if hasattr(opponent, "check_game"):
-            opponent.check_game(*self._build_arguments)
+        agent_calls.check_game(opponent, *self._build_arguments)
         return opponent
 
     def begin(self, tables: Tables) -> None:

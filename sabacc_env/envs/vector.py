@@ -173,13 +173,12 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
                 that has to be reset first, or for an opponent that fails.
         """
         chosen = check_int_array("actions", actions, self.num_envs)
-        ignored = self._waiting.copy()
-        if self.autoreset_mode is AutoresetMode.DISABLED and ignored.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._waiting.any():
             raise SabaccError(
-                f"step: the episode at table {ignored.argmax()} is over; reset it first, with "
-                "options={'reset_mask': ...}"
+                f"step: the episode at table {self._waiting.argmax()} is over; reset it first, "
+                "with options={'reset_mask': ...}"
             )
-        playing = np.flatnonzero(~ignored)
+        playing = np.flatnonzero(~self._waiting)
         self._finished[:] = False
         rewards, terminated, illegal = self.learner.step_or_end(chosen[playing], playing)
         truncated = self._truncate(playing, terminated)
@@ -188,7 +187,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             info = self._info(self._finished & ~ended, illegal & ~ended)
             info |= self._final_info(ended, illegal)
         else:
-            self._waiting = ended.copy()
+            self._waiting = ended
             info = self._info(self._finished, illegal)
         return self._observations(), rewards, terminated, truncated, info
 

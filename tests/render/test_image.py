@@ -10,7 +10,7 @@ import pytest
 from sabacc_env import Game, SabaccError, rule_sets
 from sabacc_env.render.shapes import Text
 from sabacc_env.render.svg import render_svg
-from tests.render.test_svg import play_on, texts, twins
+from tests.render.test_svg import hidden_twins, play_on, texts
 
 pytest.importorskip("PIL")
 from sabacc_env.render import image
@@ -33,14 +33,8 @@ def test_an_image_at_any_moment(rules: str, num_players: int) -> None:
 
 @pytest.mark.parametrize("rules", rule_sets())
 def test_a_seat_sees_the_same_whatever_is_hidden(rules: str) -> None:
-    rng = random.Random(rules)
     compared = 0
-    for _ in range(30):
-        num_players = rng.randrange(2, 6)
-        seat = rng.randrange(num_players)
-        game, twin = twins(rules, num_players, seat, rng)
-        if twin is None or twin.hands == game.hands or twin.view(seat) != game.view(seat):
-            continue
+    for game, twin, seat in hidden_twins(rules, 30):
         compared += 1
         assert np.array_equal(render_rgb(twin, seat), render_rgb(game, seat))
         assert not np.array_equal(render_rgb(twin), render_rgb(game))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -147,9 +148,10 @@ class NetworkAgent:
         network: str | Path | Network,
         greedy: bool = False,
     ) -> None:
-        self._label = "this network" if isinstance(network, Network) else str(network)
+        label = "this network" if isinstance(network, Network) else str(network)
         info = network.info if isinstance(network, Network) else read_info(network)
-        self._made_for = info.rules, info.num_players, info.bet_sizes
+        made_for = info.rules, info.num_players, info.bet_sizes
+        self.check_game = partial(check_made_for, label, made_for)
         self.check_game(rules, num_players, bet_sizes)
         if not isinstance(network, Network):
             network = load_network(network)
@@ -164,19 +166,6 @@ class NetworkAgent:
             )
             for layer in range(len(network.layer_sizes) - 1)
         ]
-
-    def check_game(
-        self,
-        rules: str | Path | RuleSet | None,
-        num_players: int | None,
-        bet_sizes: Sequence[BetSize],
-    ) -> None:
-        """Check that it was made for a game.
-
-        Raises:
-            SabaccError: if it was made for another one. The message says what differs.
-        """
-        check_made_for(self._label, self._made_for, rules, num_players, bet_sizes)
 
     def reset(self, num_tables: int) -> None:
         """Do nothing: the agent has no memory."""
