@@ -13,7 +13,11 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import (
+    VecEnv,
+    VecEnvIndices,
+    VecEnvStepReturn,
+)
 
 from sabacc_env.arguments import check_int, check_int_array, check_number
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
@@ -23,6 +27,8 @@ from sabacc_env.envs.start_ranges import Range
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
+
+Observations = NDArray[Any] | dict[str, NDArray[Any]]
 
 
 class SabaccVecEnv(VecEnv):
@@ -51,7 +57,8 @@ class SabaccVecEnv(VecEnv):
         reward_scale: antes that make a reward of 1.
         threads: how many threads step the tables; results do not depend on it.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
-            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks`` and ``sabacc_pots``.
+            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks``, ``sabacc_pots`` and
+            ``observation``.
 
     Raises:
         SabaccError: for arguments that make no environment; one sentence that names the argument.
@@ -139,7 +146,7 @@ class SabaccVecEnv(VecEnv):
         """Return everything but rules and opponents, for ``restore``."""
         return self._learner.state()
 
-    def restore(self, state: dict[str, Any]) -> NDArray[np.float32]:
+    def restore(self, state: dict[str, Any]) -> Observations:
         """Go on from a ``state`` of an environment built alike; return the observations.
 
         Raises:
@@ -158,16 +165,16 @@ class SabaccVecEnv(VecEnv):
         """
         return super().seed(None if seed is None else check_int("seed", seed, 0, 2**64 - 1))
 
-    def reset(self) -> NDArray[np.float32]:
-        """Start every table anew and return the learner's observations, (num_envs, size)."""
+    def reset(self) -> Observations:
+        """Start every table anew and return the learner's observations, a row for each."""
         seed = self._seeds[0]
         self._learner.begin(None if seed is None else np.random.default_rng(seed))
         self._reset_seeds()
         self._reset_options()
         return self._observations()
 
-    def _observations(self) -> NDArray[np.float32]:
-        observations: NDArray[np.float32] = self.tables.observations.copy()
+    def _observations(self) -> Observations:
+        observations: Observations = self._learner.observations()
         return observations
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
@@ -178,7 +185,7 @@ class SabaccVecEnv(VecEnv):
         """Play them, and the opponents until the learner is to act again everywhere.
 
         Returns:
-            Observations (num_envs, size), rewards (num_envs,) float32, dones (num_envs,) bool,
+            Observations, a row for each table, rewards (num_envs,) float32, dones (num_envs,) bool,
             and infos, which are empty but for a ``terminal_observation`` where an episode ended,
             and ``illegal_action`` where it ended by one.
 
@@ -197,8 +204,8 @@ class SabaccVecEnv(VecEnv):
             illegal = np.zeros_like(dones)
         rewards = np.where(illegal, -1, rewards / self._reward_scale).astype(np.float32)
         infos = self._infos.copy()
-        for table in np.flatnonzero(dones):
-            infos[table] = {"terminal_observation": learner.final_observations[table].copy()}
+        for table in np.flatnonzero(dones).tolist():
+            infos[table] = {"terminal_observation": learner.final_observation(table)}
             if illegal[table]:
                 infos[table]["illegal_action"] = True
         return self._observations(), rewards, dones, infos

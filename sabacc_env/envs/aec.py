@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +27,12 @@ from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.envs.hand_results import named_result, no_result_info, result_info
+from sabacc_env.envs.observation_forms import (
+    BLOCK_PIECES,
+    Observation,
+    ObservationForm,
+    get_piece,
+)
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
@@ -39,7 +46,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     """Corellian Spike Sabacc as a PettingZoo environment.
 
     ## Observation Space
-    A dict: ``observation``, float32 of shape (400,), what the agent may know
+    A dict: ``observation``, what the agent may know, by default float32 of shape (400,)
     (docs/reference/observation.md says what each index means); ``action_mask``, int8 of shape
     (num_actions,), 1 for each legal action. All ones for an agent that is not to act, and at the
     end: its action does not count, and no distribution can be masked by zeros alone.
@@ -82,7 +89,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
     hands in an episode. ``bet_sizes``: what the bet actions mean. ``render_mode``: ``"ansi"``
     returns the table as text, ``"human"`` prints it, ``"rgb_array"`` returns it as an image (the
-    extra ``render``); all show all hands.
+    extra ``render``); all show all hands. ``observation``: the form of what is observed:
+    ``"flat"``; ``"dict"``, its blocks by name; the name of one block; or a mapping from names of
+    your own to such pieces.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
@@ -105,6 +114,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         render_mode: str | None = None,
+        *,
+        observation: Observation = "flat",
     ) -> None:
         super().__init__()
         self.rules = load_rules(rules)
@@ -120,6 +131,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._episode = 0
         self._hand = 0
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
+        self._form = ObservationForm(observation, len(self._no_choice), BLOCK_PIECES)
         # The info of all who do not act, where no hand ended.
         self._no_result = {"action_mask": self._no_choice, "illegal_action": np.array(False)}
         self._no_result |= no_result_info(num_players)
@@ -129,10 +141,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
         self._none_ended = dict.fromkeys(self.possible_agents, False)
-        features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
         mask = spaces.Box(0, 1, self._no_choice.shape, np.int8)
         self.observation_spaces = {
-            agent: spaces.Dict({"observation": features, "action_mask": mask})
+            agent: spaces.Dict({"observation": self._form.space, "action_mask": mask})
             for agent in self.possible_agents
         }
         self.action_spaces = {
@@ -269,7 +280,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             return None
         return named_result(self._buffers.outcome[0], self.rules.ranking, self.possible_agents)
 
-    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+    def observe(self, agent: str) -> dict[str, Any]:
         """Return the agent's observation and mask; any possible agent may ask at any time.
 
         Raises:
@@ -281,12 +292,14 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             known = ", ".join(self.possible_agents)
             raise SabaccError(f"unknown agent {short_repr(agent)}; the agents are {known}")
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return {"observation": buffers.observation.copy(), "action_mask": buffers.mask.copy()}
-        self.game.write_observation(buffers, seat)
-        return {
-            "observation": buffers.requested_observation.copy(),
-            "action_mask": self._no_choice,
-        }
+            flat, mask = buffers.observation.copy(), buffers.mask.copy()
+        else:
+            self.game.write_observation(buffers, seat)
+            flat, mask = buffers.requested_observation.copy(), self._no_choice
+        if self._form.is_flat:  # as it nearly always is
+            return {"observation": flat, "action_mask": mask}
+        observation = self._form.build(partial(get_piece, flat=flat, action_mask=mask))
+        return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:
         """Return the observations of all seats, in seat order, as one array."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, num_actions
 from sabacc_env.arguments import check_keywords
+from sabacc_env.envs.observation_forms import MASKED, Observation, ObservationForm
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.start_ranges import Range, StartRanges
 from sabacc_env.rules import RuleSet
@@ -23,11 +24,12 @@ class EpisodeKeywords(TypedDict, total=False):
     stacks: Range | None
     equal_stacks: float
     sabacc_pots: Range | None
+    observation: Observation
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EpisodeSettings:
-    """Against whom a learner plays, for how long, and what its episodes start from.
+    """Against whom a learner plays, for how long, from what start, and what it observes.
 
     ``Sabacc-v0``, its vector form and ``SabaccVecEnv`` take these as keywords.
 
@@ -41,6 +43,9 @@ class EpisodeSettings:
             evenly; None is what the rules say.
         equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
         sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
+        observation: the form of observations: ``"flat"``; ``"dict"``, which is ``observation``,
+            flat, and ``action_mask``; the name of a block of the flat observation; or a mapping
+            from names of your own to such pieces, of which ``"action_mask"`` is one.
     """
 
     opponents: AnyOpponents = "random"
@@ -50,12 +55,17 @@ class EpisodeSettings:
     stacks: Range | None = None
     equal_stacks: float = 0.0
     sabacc_pots: Range | None = None
+    observation: Observation = "flat"
 
     def make_opponents(self, rules: RuleSet, num_tables: int, num_players: int) -> Opponents:
         """Return the agents that play the other seats of so many tables."""
         return Opponents(
             rules, num_tables, num_players, self.bet_sizes, self.opponents, self.weights
         )
+
+    def make_observation_form(self) -> ObservationForm:
+        """Return the form of the learner's observations."""
+        return ObservationForm(self.observation, num_actions(self.bet_sizes), MASKED)
 
     def make_start_ranges(self, rules: RuleSet, num_players: int) -> StartRanges:
         """Return what episodes start from."""

@@ -5,7 +5,8 @@ Gymnasium's vector environment and the one for Stable-Baselines3 are forms of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,15 +14,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sabacc_env.actions import (
-    BetSize,
-    encode_bet_sizes,
-    num_actions,
-)
+from sabacc_env.actions import encode_bet_sizes, num_actions
 from sabacc_env.arguments import check_int, check_num_players, explain_memory_error, is_legal
-from sabacc_env.array_types import Ints
-from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.array_types import Bools, Ints
+from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.envs.episode_settings import EpisodeSettings
+from sabacc_env.envs.observation_forms import get_piece
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
@@ -44,12 +42,6 @@ COMPARED_SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
     "bet_sizes": lambda sizes: encode_bet_sizes(sizes).tobytes(),  # fractions become floats in it
 }
 """What tables and a state of theirs have in common besides the rules, in forms that compare."""
-
-
-def seat_spaces(bet_sizes: Sequence[BetSize]) -> tuple[spaces.Box, spaces.Discrete]:
-    """Return the spaces of what a seat observes and of its actions."""
-    features = spaces.Box(-LARGEST_FEATURE, LARGEST_FEATURE, (OBSERVATION_SIZE,), np.float32)
-    return features, spaces.Discrete(num_actions(bet_sizes))
 
 
 class LearnerTables:
@@ -100,7 +92,9 @@ class LearnerTables:
         with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
             self.tables = self._new_tables()  # refuses what makes none
         self.opponents = settings.make_opponents(self.rules, self.num_envs, self.num_players)
-        self.observation_space, self.action_space = seat_spaces(settings.bet_sizes)
+        self._form = settings.make_observation_form()
+        self.observation_space = self._form.space
+        self.action_space = spaces.Discrete(num_actions(settings.bet_sizes))
         self._all = np.arange(self.num_envs)
         self.seats = self._all % self.num_players
         self.final_observations = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
@@ -191,6 +185,26 @@ class LearnerTables:
     def _check_ready(self) -> None:
         if not self._ready:
             raise SabaccError("no episode is in play; call reset first")
+
+    # Observing.
+
+    def observations(self, ended: Bools | None = None) -> Any:
+        """Return what the learner observes at every table, in the form asked for, in new arrays.
+
+        Args:
+            ended: (num_envs,) where to return the end of the last episode; None is nowhere.
+        """
+        flat, masks = self.tables.observations.copy(), self.tables.action_masks.copy()
+        if ended is not None:
+            flat[ended] = self.final_observations[ended]
+            masks[ended] = 1
+        return self._form.build(partial(get_piece, flat=flat, action_mask=masks))
+
+    def final_observation(self, table: int) -> Any:
+        """Return what the learner observed at the end of its last episode at a table."""
+        flat = self.final_observations[table].copy()
+        no_choice = np.ones_like(self.tables.action_masks[table])
+        return self._form.build(partial(get_piece, flat=flat, action_mask=no_choice))
 
     # Playing.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Unpack
 
@@ -12,12 +13,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
+from sabacc_env.actions import num_actions
 from sabacc_env.arguments import check_int
 from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import no_result_info
-from sabacc_env.envs.learner_tables import seat_spaces
+from sabacc_env.envs.observation_forms import get_piece
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import Game
@@ -30,12 +32,13 @@ MAX_EPISODES: Final = 1000
 ONLY_TABLE: Final = np.zeros(1, dtype=np.int64)
 
 
-class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
+class SabaccEnv(gymnasium.Env[Any, Any]):
     """Corellian Spike Sabacc as a Gymnasium environment: one seat is yours, agents play the others.
 
     ## Observation Space
-    ``Box``, float32 of shape (400,): what the learner's seat may know
-    (docs/reference/observation.md says what each index means).
+    By default ``Box``, float32 of shape (400,): what the learner's seat may know
+    (docs/reference/observation.md says what each index means). The argument ``observation`` chooses
+    another form, such as a dict with the action mask in it.
 
     ## Action Space
     ``Discrete(29 + len(bet_sizes))`` (docs/reference/actions.md). The legal actions are in
@@ -73,7 +76,9 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
     of ``EpisodeSettings`` by keyword. ``opponents``: a registered name or an agent, or several that
     each seat draws from; ``weights``: how often each of them is drawn. ``hands``: hands in an
     episode. ``bet_sizes``: what the bet actions mean. ``stacks``, ``equal_stacks``,
-    ``sabacc_pots``: what episodes start from, drawn.
+    ``sabacc_pots``: what episodes start from, drawn. ``observation``: the form of observations:
+    ``"flat"``; ``"dict"`` of ``observation`` and ``action_mask``; or a mapping from names of your
+    own to pieces.
 
     ## Version History
     v0: first version.
@@ -101,7 +106,9 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         self.render_mode = modes.check_render_mode(render_mode)
         self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
         self._opponents = episode.make_opponents(self.rules, len(ONLY_TABLE), self.num_players)
-        self.observation_space, self.action_space = seat_spaces(episode.bet_sizes)
+        self._form = episode.make_observation_form()
+        self.observation_space = self._form.space
+        self.action_space = spaces.Discrete(num_actions(episode.bet_sizes))
         self.seat = -1  # the learner's; the first reset moves it on
         self._over = True
         self._reward = 0.0
@@ -115,7 +122,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[Floats, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start an episode; see the class for what ``options`` may hold.
 
         Raises:
@@ -169,7 +176,7 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         self._opponents.restart(ONLY_TABLE)
         self._play_opponents()
 
-    def step(self, action: Any) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, and then the opponents' until the learner is to act again.
 
         Args:
@@ -217,12 +224,14 @@ class SabaccEnv(gymnasium.Env[NDArray[Any], Any]):
         mask: NDArray[np.int8] = self._table.infos[self._agent]["action_mask"]
         return mask.copy()
 
-    def _render_and_observe(self) -> Floats:
+    def _render_and_observe(self) -> Any:
         """Print the table if it is to be; return what the learner sees."""
         if self.render_mode == "human":
             self.render()
-        observation: Floats = self._table.observe(self._agent)["observation"]
-        return observation
+        flat: Floats = self._table.observe(self._agent)["observation"]
+        if self._form.is_flat:  # as it nearly always is
+            return flat
+        return self._form.build(partial(get_piece, flat=flat, action_mask=self._mask()))
 
     @property
     def _agent(self) -> str:

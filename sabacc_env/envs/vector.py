@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env.arguments import check_int, check_int_array, explain_memory_error
-from sabacc_env.array_types import Bools, Floats, Ints
+from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import named_result, result_infos
@@ -23,10 +23,10 @@ from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
-Step = tuple[Floats, NDArray[np.float64], Bools, Bools, dict[str, Any]]
+Step = tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 
-class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
+class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
     """Many tables as one Gymnasium vector environment, stepped together by the compiled engine.
 
     At each table one seat is the learner's; it moves on by one at every episode, and the others
@@ -64,7 +64,8 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         render_mode: None; ``Sabacc-v0`` renders one table.
         autoreset_mode: an ``AutoresetMode`` or its value.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
-            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks`` and ``sabacc_pots``.
+            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks``, ``sabacc_pots`` and
+            ``observation``.
 
     Raises:
         SabaccError: for arguments that make no environment; one sentence that names the argument.
@@ -129,7 +130,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[Floats, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start all tables anew, or those of ``options["reset_mask"]``, (num_envs,) bool.
 
         Args:
@@ -159,7 +160,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
             self._episode_steps[chosen] = 0
         self._finished[:] = False
         nowhere = np.zeros(self.num_envs, dtype=np.bool_)
-        return self._observations(), self._info(nowhere, nowhere)
+        return self.learner.observations(self._waiting), self._info(nowhere, nowhere)
 
     def step(self, actions: ArrayLike) -> Step:
         """Play the learner's actions, (num_envs,), and the opponents' until it is to act again.
@@ -189,7 +190,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         else:
             self._waiting = ended
             info = self._info(self._finished, illegal)
-        return self._observations(), rewards, terminated, truncated, info
+        return self.learner.observations(self._waiting), rewards, terminated, truncated, info
 
     def _truncate(self, playing: Ints, terminated: Bools) -> Bools:
         """Abandon episodes that have had all their steps; return at which tables, (num_envs,)."""
@@ -210,11 +211,6 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         masks = self.learner.tables.action_masks.copy()
         masks[self._waiting] = 1
         return masks
-
-    def _observations(self) -> Floats:
-        observations: Floats = self.learner.tables.observations.copy()
-        observations[self._waiting] = self.learner.final_observations[self._waiting]
-        return observations
 
     def _info(self, finished: Bools, illegal: Bools) -> dict[str, Any]:
         """Return infos of all tables, as Gymnasium lays them out.
@@ -249,7 +245,7 @@ class SabaccVectorEnv(VectorEnv[Floats, Ints, NDArray[Any]]):
         if not ended.any():
             return {}
         final_observations = [
-            self.learner.final_observations[table].copy() for table in np.flatnonzero(ended)
+            self.learner.final_observation(table) for table in np.flatnonzero(ended).tolist()
         ]
         masks = np.ones_like(self.learner.tables.action_masks)
         values = self._values(masks, self._finished & ended, illegal & ended)

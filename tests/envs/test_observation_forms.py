@@ -1,0 +1,120 @@
+"""The forms of observation, in every environment."""
+
+import re
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from pettingzoo.test import api_test, parallel_api_test
+
+from sabacc_env import sabacc_v0
+from sabacc_env.errors import SabaccError
+from sabacc_env.observation import BLOCKS, blocks
+
+RENAMED = {"observations": "flat", "mask": "action_mask", "dice": "dice"}
+FORMS = ["flat", "dict", RENAMED, {"one": "own_slots"}, "log"]
+
+
+def make_vec(**settings):
+    return gymnasium.make_vec("Sabacc-v0", num_envs=4, **settings)
+
+
+@pytest.mark.filterwarnings("ignore:.*bservation")  # PettingZoo expects positive Boxes
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_the_libraries_own_checks_pass(form):
+    check_env(gymnasium.make("Sabacc-v0", observation=form).unwrapped, skip_render_check=True)
+    api_test(sabacc_v0.env(hands=2, observation=form), num_cycles=50)
+    parallel_api_test(sabacc_v0.parallel_env(observation=form), num_cycles=50)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_all_environments_hold_the_same_pieces(form):
+    """A learner at one table observes in every form what it observes flat."""
+    flat_env = gymnasium.make("Sabacc-v0", num_players=3)
+    env = gymnasium.make("Sabacc-v0", num_players=3, observation=form)
+    (flat, info), (seen, _) = flat_env.reset(seed=5), env.reset(seed=5)
+    over = False
+    while not over:
+        assert env.observation_space.contains(seen)
+        assert_pieces(form, seen, flat, info["action_mask"])
+        action = int(info["action_mask"].argmax())
+        flat, _, over, _, info = flat_env.step(action)
+        seen, *_ = env.step(action)
+    assert_pieces(form, seen, flat, np.ones_like(info["action_mask"]))
+
+
+def assert_pieces(form, seen, flat, mask):
+    pieces = {"observation": "flat", "action_mask": "action_mask"} if form == "dict" else form
+    if isinstance(pieces, str):
+        pieces, seen = {"": pieces}, {"": seen}
+    assert set(seen) == set(pieces)
+    for name, piece in pieces.items():
+        whole = {"flat": flat, "action_mask": mask}
+        expected = whole[piece] if piece in whole else getattr(blocks(flat), piece)
+        np.testing.assert_array_equal(seen[name], expected)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_the_vector_environment_has_dicts_of_batches(mode):
+    """Each form is told with the ends of episodes as the flat one is."""
+    plain, envs = make_vec(autoreset_mode=mode), make_vec(autoreset_mode=mode, observation="dict")
+    (flat, info), (seen, _) = plain.reset(seed=3), envs.reset(seed=3)
+    endings = 0
+    for _ in range(60):
+        assert envs.observation_space.contains(seen)
+        np.testing.assert_array_equal(seen["observation"], flat)
+        np.testing.assert_array_equal(seen["action_mask"], info["action_mask"])
+        actions = info["action_mask"].argmax(axis=1)
+        flat, _, ended, _, info = plain.step(actions)
+        seen, _, _, _, told = envs.step(actions)
+        for table in np.flatnonzero(info.get("_final_obs", np.zeros(4))):
+            final = told["final_obs"][table]
+            np.testing.assert_array_equal(final["observation"], info["final_obs"][table])
+            assert final["action_mask"].all()
+        endings += ended.sum()
+        if mode is AutoresetMode.DISABLED and ended.any():
+            flat, info = plain.reset(options={"reset_mask": ended})
+            seen, _ = envs.reset(options={"reset_mask": ended})
+    assert endings > 4
+
+
+def test_pettingzoo_has_the_blocks_by_name():
+    env, flat_env = sabacc_v0.env(observation="dict"), sabacc_v0.env()
+    env.reset(seed=1), flat_env.reset(seed=1)
+    for agent in env.possible_agents:
+        seen, flat = env.observe(agent)["observation"], flat_env.observe(agent)["observation"]
+        assert set(seen) == {block.name for block in BLOCKS}
+        for name, values in seen.items():
+            np.testing.assert_array_equal(values, getattr(blocks(flat), name))
+
+
+def test_stable_baselines3_trains_on_a_dict():
+    sb3 = pytest.importorskip("stable_baselines3")
+    adapter = pytest.importorskip("sabacc_env.adapters.stable_baselines3")
+    form = {"hand": "own_values", "money": "betting"}
+    env = adapter.SabaccVecEnv("casino", 4, illegal="end", observation=form, seed=0)
+    model = sb3.PPO("MultiInputPolicy", env, n_steps=8, batch_size=16, seed=0, device="cpu")
+    model.learn(64)
+    assert model.predict(env.reset())[0].shape == (4,)
+
+
+@pytest.mark.parametrize(
+    ("form", "sentence"),
+    [
+        ("flatt", "'flatt' is unknown; did you mean flat?; use one of dict, flat, action_mask,"),
+        (3, "3 is unknown; use one of dict, flat,"),
+        ({}, "give a form, or a mapping from names to pieces such as"),
+        ({1: "flat"}, "give a form, or a mapping from names to pieces such as"),
+        ({"a": "dicts"}, "'dicts' is unknown; did you mean dice?; use one of flat,"),
+    ],
+)
+def test_an_unknown_form_is_refused(form, sentence):
+    for make in (
+        lambda: gymnasium.make("Sabacc-v0", observation=form),
+        lambda: make_vec(observation=form),
+        lambda: sabacc_v0.env(observation=form),
+    ):
+        with pytest.raises(SabaccError, match=re.escape(f"observation: {sentence}")):
+            make()
