@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, Final, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
-    GAME_DTYPE,
     MAX_ROUNDS,
     MAX_SEATS,
     OVER,
@@ -32,7 +31,6 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.keys import hand_key, split_key
-from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
 from sabacc_env.game.move_codes import (
     action_code,
     move_text,
@@ -41,19 +39,20 @@ from sabacc_env.game.move_codes import (
     unpack_moves,
 )
 from sabacc_env.game.records import copy_record, empty_record
+from sabacc_env.game.saving import (
+    FORMAT,
+    SavedGame,
+    game_from_bytes,
+    game_from_text,
+    game_to_bytes,
+    game_to_text,
+)
 from sabacc_env.game.turn_buffers import TurnBuffers, default_turn_buffers
 from sabacc_env.game.view import GameView
 from sabacc_env.hand_ranks import HandRank, describe_strength, hand_name
 from sabacc_env.moves import Move, Turn, is_well_formed, parse_move
 from sabacc_env.rules import RuleSet, load_rules
-from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
-
-FORMAT: Final = b"sabacc-game 3\n"
-"""Starts the bytes of a game; the number rises when the record's layout changes."""
-
-
-START_KEYS: Final = {"num_players", "dealer", "deck", "dice", "credits", "sabacc_pot", "key"}
-"""What the start of a hand says."""
+from sabacc_env.storage.checksums import content_error
 
 
 class Game:
@@ -255,6 +254,32 @@ class Game:
         """Say which hand of how many in an episode this is: observations show how many are left."""
         self._records["hand_number"] = hand
         self._records["hands"] = hands
+
+    @property
+    def episode_position(self) -> tuple[int, int]:
+        """Which hand of how many in an episode this is, from 0."""
+        return self._number("hand_number"), self._number("hands")
+
+    def undo(self) -> Turn:
+        """Take back the last move and what followed from it; return the move.
+
+        Chance is decided by the hand's key, or was given: the same move meets the same cards and
+        dice again. The hand is dealt and played again up to here, so this takes as long as that.
+
+        Raises:
+            SabaccError: where no move was played, or for a game copied from tables, which do not
+                keep its start; nothing has changed.
+
+        >>> game = Game("casino", num_players=2, seed=7)
+        >>> game.play("draw")
+        >>> str(game.undo().move), game.history
+        ('draw', ())
+        """
+        from sabacc_env.game.replay import before_last_move
+
+        earlier, turn = before_last_move(self)
+        self._records, self._packed_moves = earlier._records, earlier._packed_moves
+        return turn
 
     # The state of the hand.
 
@@ -510,13 +535,7 @@ class Game:
 
     def to_bytes(self) -> bytes:
         """Return everything: format version, rules, start, moves and record."""
-        header = {
-            "rules": self.rules.canonical(),
-            "start": self._start,
-            "played": self._packed_moves,
-            "record": GAME_DTYPE.itemsize,
-        }
-        return pack_with_checksum(FORMAT, header, self._records.tobytes())
+        return game_to_bytes(SavedGame(self.rules, self._start, self._packed_moves, self._records))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -526,25 +545,28 @@ class Game:
             SabaccError: for bytes of something else, of another version, damaged, or cut short, and
                 for a state that no hand can be in.
         """
-        header, record = unpack_checked(FORMAT, data)
-        if header.get("record") != GAME_DTYPE.itemsize:
-            raise SabaccError("these bytes hold a game of another engine version")
-        match header:
-            case {"rules": str() as rules, "start": dict() as start, "played": played}:
-                pass
-            case _:
-                raise content_error(FORMAT, "an incomplete description of a game")
+        saved = game_from_bytes(data)
+        if saved.start:
+            Game(saved.rules, **saved.start)  # refuses what deals no hand
         game = object.__new__(cls)
-        game.rules = RuleSet.from_canonical(rules)
-        game._start = _check_start(game.rules, start)
-        game._packed_moves = check_moves(FORMAT, played)
-        game._attach(records_from_bytes(FORMAT, record, GAME_DTYPE, 1))
-        check_records(FORMAT, game._records, [game.rules], np.zeros(1, dtype=np.int64))
-        if (start.get("dice") is None) != (game._number("dice_given") < 0):
-            raise content_error(FORMAT, "rolled dice that were not given")
+        game.rules, game._start, game._packed_moves = saved.rules, saved.start, saved.played
+        game._attach(saved.records)
         if game.seat_to_act is not None and not game.legal_moves():
             raise content_error(FORMAT, "a seat to act without a legal move")
         return game
+
+    def to_json(self) -> str:
+        """Return everything as JSON text: ``to_dict``, with a format version and a checksum."""
+        return game_to_text(self)
+
+    @staticmethod
+    def from_json(text: str) -> Game:
+        """Return the game whose ``to_json`` this is: dealt and played again up to the same move.
+
+        Raises:
+            SabaccError: for text of something else, of another version, changed, or cut short.
+        """
+        return game_from_text(text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hand as plain data: rules, start, moves, and the state now.
@@ -554,7 +576,7 @@ class Game:
         return {
             "rules": json.loads(self.rules.canonical()),
             "start": self.start,
-            "episode": [self._number("hand_number"), self._number("hands")],
+            "episode": list(self.episode_position),
             "moves": [[turn.seat, str(turn.move)] for turn in self.history],
             "state": {
                 "seat_to_act": self.seat_to_act,
@@ -577,15 +599,6 @@ class Game:
     def __repr__(self) -> str:
         to_act = "over" if self.seat_to_act is None else f"seat {self.seat_to_act} to act"
         return f"<Game {self.rules.name}, {self.num_players} players, round {self.round}, {to_act}>"
-
-
-def _check_start(rules: RuleSet, start: dict[str, Any]) -> dict[str, Any]:
-    """Return what a hand started from, {} where it is not known; the rules can deal from it."""
-    if start:
-        if set(start) != START_KEYS:
-            raise content_error(FORMAT, "a start that no hand can have")
-        Game(rules, **start)
-    return start
 
 
 def game_from_record(rules: RuleSet, records: NDArray[Any], played: Sequence[int] = ()) -> Game:

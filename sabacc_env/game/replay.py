@@ -7,6 +7,7 @@ from typing import Any
 
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
+from sabacc_env.moves import Turn
 from sabacc_env.rules import RuleSet
 
 
@@ -47,3 +48,31 @@ def replay(history: Mapping[str, Any]) -> Game:
         if state.get(name) != value:
             raise SabaccError(f"history: its moves lead to {name} {value}, but its state differs")
     return game
+
+
+def before_last_move(game: Game) -> tuple[Game, Turn]:
+    """Return a game as it was before its last move, dealt and played again, and that move.
+
+    Raises:
+        SabaccError: where no move was played, the start is not known, or (in bytes that somebody
+            made) the moves do not lead to the state.
+    """
+    if not game.history:
+        raise SabaccError("undo: no move of this hand has been played")
+    if not game.start:
+        raise SabaccError("undo: this game was copied from tables, which do not keep its start")
+    *earlier, last = game.history
+    again = Game(game.rules, **game.start)
+    again.set_episode_position(*game.episode_position)
+    try:
+        for turn in earlier:
+            again.play(turn.move)
+        after = again.clone()
+        after.play(last.move)
+    except SabaccError as error:
+        raise SabaccError(
+            f"undo: the moves of this game do not follow from its start: {error}"
+        ) from None
+    if after != game:
+        raise SabaccError("undo: the moves of this game do not lead to its state")
+    return again, last

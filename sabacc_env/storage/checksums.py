@@ -1,4 +1,4 @@
-"""Packs a JSON header and a state into bytes with a format line and a checksum."""
+"""Packs plain data with a format and a checksum: into bytes with a state, or into JSON text."""
 
 from __future__ import annotations
 
@@ -46,6 +46,41 @@ def unpack_checked(format_line: bytes, data: bytes) -> tuple[dict[str, Any], byt
     if not isinstance(header, dict):
         raise content_error(format_line, "no header")
     return header, state
+
+
+def seal_text(name: str, content: dict[str, Any]) -> str:
+    """Return JSON text that holds the name and version of a format, a checksum, and the content."""
+    return json.dumps({"format": name, "checksum": _content_digest(content)} | content)
+
+
+def unseal_text(name: str, text: str) -> dict[str, Any]:
+    """Return the content that ``seal_text`` wrote; spaces and the order of keys may have changed.
+
+    Anyone can write text with a correct checksum, so the caller must still check the content.
+
+    Raises:
+        SabaccError: if the text has another format or version, was changed or is cut short.
+    """
+    try:
+        content = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        raise SabaccError(f"this text is not JSON of the format {name!r}, or cut short") from None
+    found = content.pop("format", None) if isinstance(content, dict) else None
+    if found != name:
+        kind, _, _ = name.rpartition(" ")
+        old = isinstance(found, str) and re.fullmatch(rf"{kind} (\d{{1,4}})", found)
+        raise SabaccError(
+            f"this text does not have the format {name!r}"
+            + (f"; it has version {int(old[1])} of it, which is not read here" if old else "")
+        )
+    assert isinstance(content, dict)
+    if content.pop("checksum", None) != _content_digest(content):
+        raise SabaccError(f"this text of the format {name!r} was changed or is damaged")
+    return content
+
+
+def _content_digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _other_version(name: str, data: object) -> str:

@@ -30,8 +30,10 @@ from sabacc_env import (
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import deck as deck_of
 from sabacc_env.game.replay import replay
+from sabacc_env.game.saving import FORMAT, TEXT_FORMAT
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.moves import Turn
+from sabacc_env.storage.checksums import pack_with_checksum, seal_text, unpack_checked
 from tests.support.damage import flip_random_bit
 from tests.support.random_play import HOUSE_RULES, decisions, random_move, random_position
 from tests.support.strategies import tables
@@ -573,6 +575,7 @@ COPIES: dict[str, Callable[[Game], Game]] = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda game: pickle.loads(pickle.dumps(game)),
     "bytes": lambda game: Game.from_bytes(game.to_bytes()),
+    "JSON": lambda game: Game.from_json(game.to_json()),
 }
 
 
@@ -609,6 +612,128 @@ def test_replay_plays_the_same_hand_again(
     assert again == game
     assert again.to_dict() == game.to_dict() == kept
     assert Game.from_bytes(game.to_bytes()) == game
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=tables(), seed=seeds, rng=st.randoms(use_true_random=False))
+def test_moves_are_taken_back_one_by_one_and_chance_stays(
+    table: tuple[RuleSet, int], seed: int, rng: random.Random
+) -> None:
+    game = Game(*table, seed=seed)
+    before = [game.to_bytes() for _ in decisions(game, rng, most=12)]
+    moves = [turn.move for turn in game.history]
+    for move in reversed(moves):
+        last = game.to_bytes()
+        assert game.undo().move == move
+        assert game.to_bytes() == before.pop()
+        twin = game.clone()
+        twin.play(move)
+        assert twin.to_bytes() == last
+    with pytest.raises(SabaccError, match="undo: no move of this hand has been played"):
+        game.undo()
+    for move in moves:
+        game.play(move)
+
+
+@with_every_rules
+def test_a_hand_of_given_chance_and_credits_is_taken_back_from_its_end(rules: RuleSet) -> None:
+    rng = random.Random(rules.name)
+    deck = list(rules.deck)
+    rng.shuffle(deck)
+    dice = [(rng.randint(1, 6), rng.randint(1, 6)) for _ in range(rules.rounds)]
+    game = Game(rules, most_players(rules), seed=4, deck=deck, dice=dice, dealer=1)
+    game.set_episode_position(2, 9)
+    before = [game.to_bytes() for _ in decisions(game, rng)]
+    assert game.seat_to_act is None
+    while before:
+        game.undo()
+        assert game.to_bytes() == before.pop()
+    assert game.history == ()
+
+
+def test_what_cannot_be_taken_back_says_so_and_changes_nothing() -> None:
+    at_table = Tables("casino", 1).game(0)
+    at_table.play("stand")
+    header, record = unpack_checked(FORMAT, told_hand().to_bytes())
+    played = told_hand()
+    played.play("stand")
+    (stand,) = unpack_checked(FORMAT, played.to_bytes())[0]["played"]
+    foreign = Game.from_bytes(pack_with_checksum(FORMAT, header | {"played": [stand]}, record))
+    wrong_seat = header | {"played": [stand, stand | 9 << 32]}
+    illegal = Game.from_bytes(pack_with_checksum(FORMAT, wrong_seat, record))
+    for game, sentence in (
+        (Game(), "undo: no move of this hand has been played"),
+        (at_table, "undo: this game was copied from tables, which do not keep its start"),
+        (foreign, "undo: the moves of this game do not lead to its state"),
+        (illegal, "undo: the moves of this game do not follow from its start: 'discard_draw"),
+    ):
+        before = game.to_bytes()
+        with pytest.raises(SabaccError, match=f"^{sentence}"):
+            game.undo()
+        assert game.to_bytes() == before
+
+
+def test_json_can_be_read_and_laid_out_anew() -> None:
+    game = told_hand()
+    game.play("swap +3t")
+    told = json.loads(game.to_json())
+    assert told["format"] == "sabacc-game-json 1"
+    assert {name: told[name] for name in game.to_dict()} == game.to_dict()
+    assert set(told) == {*game.to_dict(), "format", "checksum"}
+    assert Game.from_json(json.dumps(told, indent=2, sort_keys=True)) == game
+
+
+@with_every_rules
+def test_json_of_a_game_copied_from_tables_has_the_same_future(rules: RuleSet) -> None:
+    tables = Tables(rules, 3, most_players(rules), seed=3, hands=5)
+    tables.keep_histories()
+    for _ in range(30):
+        tables.step(tables.action_masks.argmax(axis=1))
+        for table in range(3):
+            game = tables.game(table)
+            assert Game.from_json(game.to_json()) == game
+
+
+def test_text_of_something_else_is_refused() -> None:
+    rng = random.Random(1)
+    text = random_position(told_hand(), rng).to_json()
+    of_table = Tables("casino", 1, seed=1).game(0).to_json()
+    told = json.loads(of_table)
+    del told["format"], told["checksum"]
+    other = json.loads(text) | {"checksum": "0"}
+    for wrong, sentence in (
+        ("", "not JSON of the format 'sabacc-game-json 1', or cut short"),
+        (text[:-1], "not JSON of the format 'sabacc-game-json 1', or cut short"),
+        ("[" * 100_000, "not JSON of the format 'sabacc-game-json 1', or cut short"),
+        (None, "does not have the format 'sabacc-game-json 1'$"),
+        (told_hand().to_bytes(), "does not have the format 'sabacc-game-json 1'$"),
+        ("5", "does not have the format 'sabacc-game-json 1'$"),
+        ("{}", "does not have the format 'sabacc-game-json 1'$"),
+        (text.replace("json 1", "json 7"), "it has version 7 of it, which is not read here$"),
+        (json.dumps(other), "of the format 'sabacc-game-json 1' was changed or is damaged"),
+        (seal_text(TEXT_FORMAT, told | {"bytes": 5}), "does not hold the bytes of a game"),
+        (seal_text(TEXT_FORMAT, told | {"bytes": "*"}), "does not hold the bytes of a game"),
+        (seal_text(TEXT_FORMAT, told | {"bytes": ""}), "these bytes do not have the format"),
+        (seal_text(TEXT_FORMAT, told | {"moves": [1]}), "describes another game than its bytes"),
+        (seal_text(TEXT_FORMAT, {}), "history: this is not what"),
+    ):
+        with pytest.raises(SabaccError, match=sentence) as raised:
+            Game.from_json(wrong)  # type: ignore[arg-type]
+        assert "\n" not in str(raised.value)
+
+
+@with_every_rules
+def test_damaged_text_is_refused(rules: RuleSet) -> None:
+    rng = random.Random(1)
+    game = random_position(Game(rules, 2, seed=1), rng)
+    text = game.to_json()
+    for _ in range(100):
+        place = rng.randrange(len(text))
+        damaged = text[:place] + chr(rng.randrange(32, 127)) + text[place + 1 :]
+        if damaged != text:
+            with pytest.raises(SabaccError, match="this text") as raised:
+                Game.from_json(damaged)
+            assert "\n" not in str(raised.value)
 
 
 def test_replay_of_given_deck_and_dice() -> None:

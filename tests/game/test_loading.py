@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sabacc_env import Game, SabaccError, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.validation import RANGES
-from sabacc_env.game import game
+from sabacc_env.game import saving as game_saving
 from sabacc_env.policies import random_legal
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
@@ -152,7 +152,7 @@ def put(**values: Any) -> Change:
 )
 def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> None:
     with pytest.raises(SabaccError, match=sentence):
-        Game.from_bytes(changed(game.FORMAT, PLAYING.to_bytes(), change))
+        Game.from_bytes(changed(game_saving.FORMAT, PLAYING.to_bytes(), change))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_header_that_is_none_is_refused(header: bytes) -> None:
     import hashlib
 
     body = header + b"\n" + b"x"
-    data = game.FORMAT + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    data = game_saving.FORMAT + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
     with pytest.raises(SabaccError, match="hold no header"):
         Game.from_bytes(data)
 
@@ -200,7 +200,7 @@ def test_a_header_that_is_none_is_refused(header: bytes) -> None:
 @pytest.mark.parametrize("cut", [slice(0, 0), slice(0, -1), slice(0, 16)])
 def test_a_state_of_another_length_is_refused(cut: slice) -> None:
     for kind, format_line, data in (
-        (Game, game.FORMAT, PLAYING.to_bytes()),
+        (Game, game_saving.FORMAT, PLAYING.to_bytes()),
         (Tables, saving.FORMAT, AT_TABLES.to_bytes()),
     ):
         header, state = unpack_checked(format_line, data)
@@ -212,7 +212,7 @@ def test_a_state_of_another_length_is_refused(cut: slice) -> None:
 
 
 def test_another_version_is_named() -> None:
-    older = PLAYING.to_bytes().replace(game.FORMAT, b"sabacc-game 2\n", 1)
+    older = PLAYING.to_bytes().replace(game_saving.FORMAT, b"sabacc-game 2\n", 1)
     with pytest.raises(
         SabaccError,
         match=r"^these bytes do not have the format 'sabacc-game 3'; they have version 2 of it, "
@@ -245,11 +245,11 @@ def test_a_number_out_of_range_is_refused_by_its_name(name: str, last: bool) -> 
         field = records[name].view(np.float32) if name in ("log", "public") else records[name]
         field.reshape(len(records), -1)[-1, -1] = most + 1 if last else least - 1
 
-    header, state = unpack_checked(game.FORMAT, PLAYING.to_bytes())
+    header, state = unpack_checked(game_saving.FORMAT, PLAYING.to_bytes())
     records = np.frombuffer(bytearray(state), GAME_DTYPE)
     spoil(records)
     with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
-        Game.from_bytes(pack_with_checksum(game.FORMAT, header, records.tobytes()))
+        Game.from_bytes(pack_with_checksum(game_saving.FORMAT, header, records.tobytes()))
     header, state = unpack_checked(saving.FORMAT, AT_TABLES.to_bytes())
     for first in (16 * 4, len(state) - 8 * 4 - 4 * GAME_DTYPE.itemsize):
         whole = bytearray(state)

@@ -270,6 +270,7 @@ def calls() -> dict[str, Call]:
         ),
         "Game.view": call(GAME.view, seat=0),
         "Game.from_bytes": call(Game.from_bytes, data=GAME.to_bytes()),
+        "Game.from_json": call(Game.from_json, text=GAME.to_json()),
         "replay": call(replay, history=GAME.to_dict()),
         "render_svg": call(render_svg, {"seat": "optional_seat"}, game=GAME, seat=0),
         "render_text": call(render_text, {"seat": "optional_seat"}, game=GAME, seat=0),

@@ -14,7 +14,7 @@ import numpy as np
 from sabacc_env import Game, SabaccError, load_rules, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.validation import RANGES
-from sabacc_env.game.game import FORMAT
+from sabacc_env.game.saving import FORMAT
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from tests.support.random_play import HOUSE_RULES, random_move, random_position
 
