@@ -91,7 +91,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     returns the table as text, ``"human"`` prints it, ``"rgb_array"`` returns it as an image (the
     extra ``render``); all show all hands. ``observation``: the form of what is observed:
     ``"flat"``; ``"dict"``, its blocks by name; the name of one block; or a mapping from names of
-    your own to such pieces.
+    your own to such pieces. A mapping that has its own ``action_mask`` is the whole dict, so that
+    ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
@@ -142,8 +143,11 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
         self._none_ended = dict.fromkeys(self.possible_agents, False)
         mask = spaces.Box(0, 1, self._no_choice.shape, np.int8)
+        self._has_own_mask = (self._form.pieces or {}).get("action_mask") == "action_mask"
         self.observation_spaces = {
-            agent: spaces.Dict({"observation": self._form.space, "action_mask": mask})
+            agent: self._form.space
+            if self._has_own_mask
+            else spaces.Dict({"observation": self._form.space, "action_mask": mask})
             for agent in self.possible_agents
         }
         self.action_spaces = {
@@ -299,6 +303,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         if self._form.is_flat:  # as it nearly always is
             return {"observation": flat, "action_mask": mask}
         observation = self._form.build(partial(get_piece, flat=flat, action_mask=mask))
+        if self._has_own_mask:
+            return observation  # type: ignore[no-any-return]
         return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:

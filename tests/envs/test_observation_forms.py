@@ -14,7 +14,8 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.observation import BLOCKS, blocks
 
 RENAMED = {"observations": "flat", "mask": "action_mask", "dice": "dice"}
-FORMS = ["flat", "dict", RENAMED, {"one": "own_slots"}, "log"]
+WHOLE = {"observations": "flat", "action_mask": "action_mask"}
+FORMS = ["flat", "dict", RENAMED, WHOLE, {"one": "own_slots"}, "log"]
 
 
 def make_vec(**settings):
@@ -88,6 +89,18 @@ def test_pettingzoo_has_the_blocks_by_name():
         assert set(seen) == {block.name for block in BLOCKS}
         for name, values in seen.items():
             np.testing.assert_array_equal(values, getattr(blocks(flat), name))
+
+
+def test_pettingzoo_observes_a_mapping_with_a_mask_and_nothing_beside_it():
+    env, flat_env = sabacc_v0.env(observation=WHOLE), sabacc_v0.env()
+    env.reset(seed=1), flat_env.reset(seed=1)
+    for agent in env.possible_agents:
+        seen = env.observe(agent)
+        assert env.observation_space(agent).contains(seen)
+        assert_pieces(WHOLE, seen, *flat_env.observe(agent).values())
+    actor = env.agent_selection
+    env.step(int(env.observe(actor)["action_mask"].argmin()))  # an illegal action
+    assert env.rewards[actor] == -1
 
 
 def test_stable_baselines3_trains_on_a_dict():
