@@ -24,15 +24,14 @@ from collections.abc import Sequence
 from inspect import isfunction
 
 from sabacc_env.engine.bit_sets import count
-from sabacc_env.engine.drivers.policy_loop import (
-    Policy,
+from sabacc_env.engine.drivers.policy_code import Policy, is_policy
+from sabacc_env.engine.drivers.policy_code import policy as compiled
+from sabacc_env.engine.drivers.simple_policies import (
     always_raise,
     calling_station,
-    is_policy,
     pick,
     random_legal,
 )
-from sabacc_env.engine.drivers.policy_loop import policy as compiled
 from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.engine.observation.encoding import card_value
 from sabacc_env.errors import SabaccError, short_repr

@@ -113,7 +113,7 @@ print(dict(caught))
 """
 
 
-@pytest.mark.skipif(INTERPRETED, reason="interpreted, Numba asks for nothing")
+@pytest.mark.skipif(INTERPRETED, reason="interpreted, there is no compiled loop")
 @pytest.mark.skipif(os.name != "posix", reason="another process is sent SIGINT")
 def test_ctrl_c_while_tables_play_is_a_keyboard_interrupt() -> None:
     command = [sys.executable, "-c", PLAYING]

@@ -6,24 +6,17 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
-from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
 from sabacc_env.arguments import check_array
-
-if TYPE_CHECKING:
-    from sabacc_env.engine.drivers.policy_loop import Policy
-
+from sabacc_env.engine.drivers.policy_code import Policy, policy_codes
+from sabacc_env.engine.drivers.policy_loop import play_tables
 
 DECISIONS_PER_CHUNK: Final = 2**16
 """Decisions that a thread plays before Ctrl-C is heard: some hundredths of a second."""
@@ -129,33 +122,7 @@ class Cpu:
             settings: its arguments after them.
             indices: the tables to play at.
         """
-        from sabacc_env.engine.drivers.policy_loop import (  # compiled when imported
-            function_pointer,
-            play_tables,
-        )
-
-        code = tuple(map(function_pointer, policies))
-        with warnings.catch_warnings(), _delayed_interrupts():
-            # Numba calls function arguments experimental.
-            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
-            self.run(play_tables, (*batches, code, *settings), indices)
-
-
-@contextmanager
-def _delayed_interrupts() -> Iterator[None]:
-    """Let Ctrl-C wait: Numba asks a policy in Python for its address, and loses what is raised."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is None or threading.current_thread() is not threading.main_thread():
-        yield  # the signal is not Python's, or comes to another thread
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            signal.raise_signal(signal.SIGINT)
+        self.run(play_tables, (*batches, policy_codes(policies), *settings), indices)
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sabacc_env.arguments import check_array
 from sabacc_env.engine.drivers import cuda as kernels
-from sabacc_env.engine.drivers.policy_loop import Policy
+from sabacc_env.engine.drivers.policy_code import Policy
 from sabacc_env.errors import SabaccError, how_to_install
 
 DECISIONS_PER_CHUNK: Final = 2**24

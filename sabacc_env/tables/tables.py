@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, action_names
 from sabacc_env.arguments import check_int, check_keywords, check_seats, check_table_indices
 from sabacc_env.engine.drivers import batch
+from sabacc_env.engine.drivers.policy_loop import NO_STATE, NONE_ILLEGAL
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import (
@@ -210,8 +211,7 @@ class Tables:
             IllegalMove: for a policy that chose an illegal action: names the table and the action.
                 Its table stands before it, and the others have played on.
         """
-        from sabacc_env.engine.drivers.policy_loop import NO_STATE, NONE_ILLEGAL
-        from sabacc_env.policies import one_a_seat
+        from sabacc_env.policies import one_a_seat  # compiled when imported
 
         chosen = one_a_seat(policies, self.num_players)
         decisions = check_int("decisions", decisions, 0, 2**62)

@@ -12,7 +12,7 @@ from sabacc_agents.search.heuristic import heuristic
 from sabacc_agents.search.information_state import information_state_of
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
-from sabacc_env.engine.drivers.policy_loop import function_pointer
+from sabacc_env.engine.drivers.policy_code import function_pointer
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_ACTIONS, NUM_CARDS
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.search.determinization import InformationState, Workspace

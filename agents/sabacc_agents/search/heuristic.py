@@ -18,7 +18,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.bit_sets import lowest
-from sabacc_env.engine.drivers.policy_loop import function_pointer
+from sabacc_env.engine.drivers.policy_code import function_pointer
 from sabacc_env.engine.jit import jit, jit_for
 from sabacc_env.engine.layout import (
     BUY_DISCARD,

@@ -21,7 +21,8 @@ import numba
 from numba import cuda
 from numba.core.dispatcher import Dispatcher
 
-from sabacc_env.engine.drivers.policy_loop import Policy, play_tables
+from sabacc_env.engine.drivers.policy_code import Policy
+from sabacc_env.engine.drivers.policy_loop import play_tables
 from sabacc_env.engine.jit import widened
 from sabacc_env.engine.layout import MAX_SEATS
 

@@ -20,7 +20,7 @@ from sabacc_training.evaluation.match import play_match
 
 from sabacc_env import Card, Game, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.agent import Agent, registered_agents
-from sabacc_env.engine.drivers.policy_loop import function_pointer
+from sabacc_env.engine.drivers.policy_code import function_pointer
 from sabacc_env.engine.jit import jit_for
 from sabacc_env.engine.layout import CALL, CHECK, FIRST_BET_ACTION, GAME_DTYPE, JUNK, STAND
 from sabacc_env.engine.search.rollouts import STOCHASTIC_POLICY_SIGNATURE, sample_determinizations
