@@ -4,6 +4,7 @@
 PYTHON = python3
 BIN = .venv/bin
 ARGS =
+LIBRARIES = $(patsubst %/requirements.in,%,$(wildcard tests/libraries/*/requirements.in))
 
 .PHONY: help demo test generic slow benchmark check docs links format tables lock clean environment
 
@@ -48,11 +49,16 @@ format: environment ## put the code in form, with the lint fixes that are safe
 tables: environment ## write the generated tables of docs/ anew
 	$(BIN)/python tools/generate_tables.py
 
-lock: environment ## write requirements.lock anew from pyproject.toml; newest versions: ARGS=--upgrade
+lock: environment ## write requirements.lock and those of tests/libraries anew; newest: ARGS=--upgrade
 	$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 		--extra train --group dev --no-emit-package sabacc-env \
 		--generate-hashes --no-annotate --custom-compile-command "make lock" \
 		--output-file requirements.lock $(ARGS)
+	for folder in $(LIBRARIES); do \
+		$(BIN)/uv pip compile pyproject.toml $$folder/requirements.in --quiet --python-version 3.11 \
+			--no-emit-package sabacc-env --no-annotate --custom-compile-command "make lock" \
+			--output-file $$folder/requirements.txt $(ARGS) || exit; \
+	done
 
 clean: ## remove what the tools left behind; .venv stays
 	rm -rf dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from doctest import ELLIPSIS
+from importlib import metadata
 from pathlib import Path
 from unittest import SkipTest
 
@@ -78,6 +79,13 @@ def sabacc_commands(*names: str) -> list[list[str]]:
     return [list(words) for words in dict.fromkeys(map(tuple, commands))]
 
 
+def installed_by(name: str) -> list[str]:
+    """Return the distributions that a page of a library installs beside this one."""
+    installs = [words[2:] for words in commands_in(name) if words[:2] == ["pip", "install"]]
+    libraries = [word for words in installs for word in words if not word.startswith((".", "-"))]
+    return libraries if Path(name).parent.name == "libraries" else []
+
+
 @pytest.mark.parametrize("name", tables.PAGES)
 def test_generated_table_is_current(name: str) -> None:
     page = (ROOT / name).read_text()
@@ -90,6 +98,9 @@ def test_the_picture_of_the_house_has_every_room() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PAGES if "```python" in PAGES[name]])
 def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for distribution in installed_by(name):
+        if not list(metadata.distributions(name=distribution)):
+            pytest.skip(f"needs {distribution}")
     monkeypatch.chdir(tmp_path)
     parsers = PythonCodeBlockParser(doctest_optionflags=ELLIPSIS), SkipParser()
     document = Document.parse(str(ROOT / name), *parsers)

@@ -1,0 +1,151 @@
+"""Measure how fast libraries step Sabacc, each beside the example of its own documentation.
+
+    python tools/library_speed.py gymnasium stable_baselines3
+
+Every figure is the median of several rollouts in one process, with one thread for torch, by the
+clock on the wall. [The pages of the libraries](../docs/libraries/index.md) have the results.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from sabacc_env import sabacc_v0
+
+Rollout = Callable[[], int]
+"""Plays on, and returns how many steps that were."""
+
+REPEATS: Final = 5
+NUM_ENVS: Final = 1024
+
+
+def steps_per_second(rollout: Rollout) -> float:
+    """Return the steps a second of a rollout, the first one left out: it compiles and allocates."""
+    rollout()
+    rates = []
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        steps = rollout()
+        rates.append(steps / (time.perf_counter() - started))
+    return statistics.median(rates)
+
+
+def gymnasium_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Random actions in Gymnasium's own loops, masked where there is a mask."""
+    yield '`make("Sabacc-v0")`', _single(gymnasium.make("Sabacc-v0"))
+    yield '`make("CartPole-v1")`', _single(gymnasium.make("CartPole-v1"))
+    for name in ("Sabacc-v0", "CartPole-v1"):
+        envs = gymnasium.make_vec(name, num_envs=NUM_ENVS)
+        yield f'`make_vec("{name}", {NUM_ENVS})`', _vector(envs)
+
+
+def _single(env: gymnasium.Env[Any, Any], steps: int = 2000) -> Rollout:
+    def rollout() -> int:
+        _, info = env.reset(seed=0)
+        for _ in range(steps):
+            *_, terminated, truncated, info = env.step(
+                env.action_space.sample(info.get("action_mask"))
+            )
+            if terminated or truncated:
+                _, info = env.reset()
+        return steps
+
+    return rollout
+
+
+def _vector(envs: gymnasium.vector.VectorEnv[Any, Any, Any], steps: int = 50) -> Rollout:
+    rng = np.random.default_rng(0)
+    assert isinstance(envs.single_action_space, Discrete)
+    every = np.ones((envs.num_envs, int(envs.single_action_space.n)), dtype=np.int8)
+
+    def rollout() -> int:
+        _, info = envs.reset(seed=0)
+        for _ in range(steps):
+            masks = info.get("action_mask", every)
+            actions = (rng.random(masks.shape, np.float32) * masks).argmax(axis=1)
+            *_, info = envs.step(actions)
+        return steps * envs.num_envs
+
+    return rollout
+
+
+def pettingzoo_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Random legal turns in PettingZoo's loop."""
+    from pettingzoo.classic import connect_four_v3, texas_holdem_no_limit_v6
+
+    yield "`sabacc_v0.env()`", _turns(sabacc_v0.env())
+    yield "`texas_holdem_no_limit_v6.env()`", _turns(texas_holdem_no_limit_v6.env())
+    yield "`connect_four_v3.env()`", _turns(connect_four_v3.env())
+
+
+def _turns(env: Any, hands: int = 300) -> Rollout:
+    rng = np.random.default_rng(0)
+
+    def rollout() -> int:
+        turns = 0
+        for _ in range(hands):
+            env.reset()
+            for _ in env.agent_iter():
+                observation, _, termination, truncation, _ = env.last()
+                if termination or truncation:
+                    env.step(None)
+                else:
+                    env.step(int(rng.choice(observation["action_mask"].nonzero()[0])))
+                    turns += 1
+        return turns
+
+    return rollout
+
+
+def stable_baselines3_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """PPO as ``learn`` runs it, its updates included."""
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.env_util import make_vec_env
+
+    from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
+
+    settings: dict[str, Any] = {"n_steps": 32, "batch_size": 1024, "device": "cpu"}
+
+    def learning(model: Any) -> Rollout:
+        def rollout() -> int:
+            model.learn(20_000)
+            return int(model.num_timesteps)
+
+        return rollout
+
+    yield (
+        "MaskablePPO on `SabaccVecEnv`, 128 tables",
+        learning(MaskablePPO("MlpPolicy", SabaccVecEnv("casino", num_envs=128), **settings)),
+    )
+    yield (
+        'PPO on `make_vec_env("CartPole-v1", 128)`',
+        learning(PPO("MlpPolicy", make_vec_env("CartPole-v1", 128), **settings)),
+    )
+
+
+LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
+    "gymnasium": gymnasium_rollouts,
+    "pettingzoo": pettingzoo_rollouts,
+    "stable_baselines3": stable_baselines3_rollouts,
+}
+
+
+def main(*libraries: str) -> None:
+    """Print a table for each library named."""
+    for library in libraries:
+        print(f"\n| {library} | steps a second |\n| --- | --- |")
+        for name, rollout in LIBRARIES[library]():
+            print(f"| {name} | {steps_per_second(rollout):,.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
