@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.engine.betting import raise_limits
-from sabacc_env.engine.chance import dealer_of, hand_key
+from sabacc_env.engine.chance import dealer_of, hand_key, num_unforced_outcomes
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE, write_mask, write_outcome
+from sabacc_env.engine.forced_play import DEAL, play_with_forced_chance
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
@@ -152,6 +153,25 @@ def play_turn(games: Array, buffers: Array, code: int) -> tuple[int, int]:
     if code >= FIRST_BET_ACTION:
         played |= int(g.paid)
     return played, write_turn_of(g, buffer)
+
+
+@jit
+def play_forced(
+    games: Array, buffers: Array, code: int, number: int, product: int
+) -> tuple[int, int]:
+    """Play a legal action, or ``DEAL``, with forced chance outcomes (``chance.force_chance``).
+
+    Returns:
+        The move as ``play_turn`` returns it, and how many outcomes the first unforced event has: 0
+        if all events were forced, and the game is where the action leads.
+    """
+    g = games[0]
+    buffer = buffers[0]
+    played = 0 if code == DEAL else pack_move(g, code)
+    play_with_forced_chance(g, buffer.rules, buffer.sizes, code, number, product)
+    if code >= FIRST_BET_ACTION:
+        played |= int(g.paid)
+    return played, num_unforced_outcomes(g)
 
 
 @jit

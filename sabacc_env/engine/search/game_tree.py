@@ -17,7 +17,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sabacc_env.engine.bit_sets import count, lowest
-from sabacc_env.engine.chance import WORD, force_chance, has_used_chance, num_unforced_outcomes
+from sabacc_env.engine.chance import WORD, has_used_chance, num_unforced_outcomes
+from sabacc_env.engine.forced_play import DEAL, play_with_forced_chance
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
@@ -33,14 +34,11 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.engine.observation.write import observe
-from sabacc_env.engine.step import deal, pack_move, play_action
+from sabacc_env.engine.step import pack_move
 
 CHANCE: Final = -1
 END: Final = -2
 """In place of the seat to act."""
-
-DEAL: Final = -1
-"""In place of the action that a chance event follows."""
 
 # Why the traversal has stopped.
 DONE: Final = 0
@@ -185,16 +183,6 @@ def drop_isomorphic_actions(row: Record, legal: int) -> int:
 
 
 @jit
-def play_with_forced_chance(g: Record, root: Root, action: int, number: int, product: int) -> None:
-    """Play an action, or deal, with forced chance outcomes."""
-    force_chance(g, number, product)
-    if action == DEAL:
-        deal(g, root.rules[0])
-    else:
-        play_action(g, root.rules[0], action, root.sizes[0])
-
-
-@jit
 def outcome_hash(g: Record, card_classes: Array) -> int:
     """Return a hash that is the same for isomorphic outcomes of one event.
 
@@ -249,7 +237,9 @@ def list_outcomes(root: Root, traversal: Traversal, frame: int, action: int) -> 
         number = int(traversal.pending[waiting, 0])
         product = int(traversal.pending[waiting, 1])
         traversal.trial[0] = traversal.games[frame]
-        play_with_forced_chance(traversal.trial[0], root, action, number, product)
+        play_with_forced_chance(
+            traversal.trial[0], root.rules[0], root.sizes[0], action, number, product
+        )
         limit = num_unforced_outcomes(traversal.trial[0])
         if limit != 0:
             if product > MAX_NUMBER // limit or waiting + limit > len(traversal.pending):
@@ -348,7 +338,12 @@ def visit_outcome(root: Root, traversal: Traversal, tree: Tree, frame: int) -> i
     traversal.frames[frame + 1].info_states = f.info_states
     traversal.games[frame + 1] = traversal.games[frame]
     play_with_forced_chance(
-        traversal.games[frame + 1], root, int(f.action), int(traversal.numbers[outcome]), 0
+        traversal.games[frame + 1],
+        root.rules[0],
+        root.sizes[0],
+        int(f.action),
+        int(traversal.numbers[outcome]),
+        0,
     )
     make_decision_or_end(root, traversal, tree, frame + 1, child)
     return DONE
@@ -381,7 +376,9 @@ def visit_action(root: Root, traversal: Traversal, tree: Tree, frame: int) -> in
     if outcomes > 1 or (has_used_chance(traversal.trial[0]) and traversal.trial[0].phase != OVER):
         make_chance_node(traversal, tree, frame + 1, child, action, end)
     else:
-        play_with_forced_chance(traversal.games[frame + 1], root, action, 0, 0)
+        play_with_forced_chance(
+            traversal.games[frame + 1], root.rules[0], root.sizes[0], action, 0, 0
+        )
         make_decision_or_end(root, traversal, tree, frame + 1, child)
     return DONE
 
@@ -489,7 +486,7 @@ def replay_to(
             moves += 1
             if seats[node] == CHANCE:  # an action is played together with its chance outcome
                 continue
-        play_with_forced_chance(g, root, action, number, 0)
+        play_with_forced_chance(g, root.rules[0], root.sizes[0], action, number, 0)
         if action >= FIRST_BET_ACTION:
             turns.played[moves - 1] = int(turns.played[moves - 1]) | int(g.paid)
     return moves

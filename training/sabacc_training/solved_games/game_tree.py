@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.array_types import Ints
-from sabacc_env.engine.drivers import single
-from sabacc_env.engine.layout import FORCED, GAME_DTYPE
+from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.rules_record import rules_record, starting_credits
+from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.engine.search import game_tree
 from sabacc_env.errors import SabaccError
+from sabacc_env.game.records import record_before_deal
 from sabacc_training.solved_games.rung import Rung
 from sabacc_training.solved_games.suit_isomorphism import card_classes, suits_are_isomorphic
 
@@ -133,13 +133,8 @@ def flatten(
 
 
 def _root(rung: Rung, merge_isomorphic: bool) -> game_tree.Root:
-    start = np.zeros(1, GAME_DTYPE)
-    start["num_players"] = rung.num_players
-    start["hands"] = 1
-    start["credits"][0, : rung.num_players] = starting_credits(rung.rule_set, rung.num_players)
+    start = record_before_deal(rung.rule_set, rung.num_players)
     rules = rules_record(rung.rule_set)
-    single.reset(start, rules, 0, 0, rung.num_players - 1)
-    start["deck_given"] = FORCED
     sizes = encode_bet_sizes(rung.bet_sizes)
     classes, suits_isomorphic = card_classes(rung.rule_set), suits_are_isomorphic(rung.rule_set)
     return game_tree.Root(start, rules, sizes, classes, suits_isomorphic, merge_isomorphic)

@@ -1,0 +1,242 @@
+"""One hand as OpenSpiel sees it: decisions and chance events, one action after another.
+
+The kinds of hand differ in their chance events. Everything else is the engine's.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.actions import action_names
+from sabacc_env.adapters.openspiel.settings import MAX_BITS, GameSettings
+from sabacc_env.engine.drivers import single
+from sabacc_env.engine.forced_play import DEAL
+from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
+from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game.game import Game, game_from_record
+from sabacc_env.game.records import copy_record, record_before_deal
+
+CHANCE: Final = -1
+TERMINAL: Final = -4
+"""In place of a player, as in OpenSpiel."""
+
+SEED_BYTES: Final = 4
+"""The chance events of a seeded hand: each is one byte of its seed."""
+
+
+class Hand(ABC):
+    """A hand: ``apply`` plays the actions of players and the outcomes of chance events.
+
+    Attributes:
+        settings: the game.
+        player: who is to act: a seat, ``CHANCE`` or ``TERMINAL``.
+        legal: the legal actions of that player, or the outcomes; [] at the end.
+        games: the hand at the first decision and after each action since: the last is now. Nobody
+            changes them, so that copies of a hand share them.
+        events: what was applied so far.
+    """
+
+    def __init__(self, settings: GameSettings) -> None:
+        self.settings = settings
+        self.games: list[Game] = []
+        self.events: list[int] = []
+        self.player = CHANCE
+        self.legal: list[int] = []
+
+    @property
+    def game(self) -> Game | None:
+        """The hand in plain terms after the last complete action; None before the deal."""
+        return self.games[-1] if self.games else None
+
+    def apply(self, event: int) -> None:
+        """Play an action, or an outcome at a chance event.
+
+        Raises:
+            IllegalMove: if it is not legal; nothing has changed.
+        """
+        if event not in self.legal:
+            raise IllegalMove(self._illegal_message(event))
+        if self.player == CHANCE:
+            self._apply_outcome(event)
+        else:
+            self._apply_action(event)
+        self.events.append(event)
+
+    def _illegal_message(self, event: int) -> str:
+        if self.player == TERMINAL:
+            return f"action {event} cannot be played: the hand is over"
+        if self.player == CHANCE:
+            return f"outcome {event} cannot happen; there are {len(self.legal)}"
+        names = action_names(self.settings.bet_sizes)
+        legal = ", ".join(f"{action} ({names[action]})" for action in self.legal)
+        return f"action {event} is not legal for player {self.player} now; legal: {legal}"
+
+    @abstractmethod
+    def _apply_outcome(self, outcome: int) -> None: ...
+
+    @abstractmethod
+    def _apply_action(self, action: int) -> None: ...
+
+    @abstractmethod
+    def outcome_text(self, outcome: int) -> str:
+        """Return what an outcome of the present chance event is called."""
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the outcomes of the present chance event and their probabilities, all equal."""
+        return equal_chances(len(self.legal))
+
+    def _go_on(self, game: Game) -> None:
+        """Go on to the turn, or the end, where a game is."""
+        buffers = self.settings.buffers
+        seat = game.write_turn(buffers)
+        self.games.append(game)
+        self.player = TERMINAL if seat < 0 else seat
+        self.legal = [] if seat < 0 else np.flatnonzero(buffers.mask).tolist()
+
+    def observation(self, seat: int) -> NDArray[np.float32]:
+        """Return what a seat observes, (OBSERVATION_SIZE,): zeros before the deal."""
+        if self.game is None:
+            return np.zeros(OBSERVATION_SIZE, np.float32)
+        buffers = self.settings.buffers
+        self.game.write_observation(buffers, seat)
+        return buffers.requested_observation.copy()
+
+    def copy(self) -> Self:
+        """Return an independent hand in the same state."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.games, twin.events = self.games.copy(), self.events.copy()
+        return twin
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.copy()
+
+    def apply_all(self, events: Iterable[int]) -> Self:
+        """Apply events one after another, and return the hand itself."""
+        for event in events:
+            self.apply(event)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.settings, self.events)
+
+
+def _restore(kind: type[Hand], settings: GameSettings, events: list[int]) -> Hand:
+    return kind(settings).apply_all(events)
+
+
+class SeededHand(Hand):
+    """A hand whose chance follows from a seed, as of ``Game``: each byte is a chance event."""
+
+    def __init__(self, settings: GameSettings) -> None:
+        super().__init__(settings)
+        self.legal = outcomes(256)
+
+    def _apply_outcome(self, outcome: int) -> None:
+        if len(self.events) == SEED_BYTES - 1:
+            self._deal(int.from_bytes([*self.events, outcome]))
+
+    def _deal(self, seed: int) -> None:
+        settings = self.settings
+        dealer = settings.num_players - 1
+        self._go_on(Game(settings.rules, settings.num_players, seed=seed, dealer=dealer))
+
+    def _apply_action(self, action: int) -> None:
+        game = self.games[-1].clone()
+        game.play_action(self.settings.buffers, action)
+        self._go_on(game)
+
+    def outcome_text(self, outcome: int) -> str:
+        """Return the byte."""
+        return f"byte {len(self.events)} of the seed is {outcome}"
+
+
+class SampledHand(SeededHand):
+    """A seeded hand with one chance event of one outcome, which draws the seed.
+
+    Copies draw from one generator, so two that are made before the deal are dealt differently.
+    """
+
+    def __init__(self, settings: GameSettings, rng: random.Random) -> None:
+        super().__init__(settings)
+        self.legal = [0]
+        self._rng = rng
+        self._seed: int | None = None
+
+    def _apply_outcome(self, outcome: int) -> None:
+        if self._seed is None:
+            self._seed = self._rng.getrandbits(8 * SEED_BYTES)
+        self._deal(self._seed)
+
+    def outcome_text(self, outcome: int) -> str:
+        """Return that it is the deal."""
+        return "deal"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_sampled, (self.settings, self._rng, self._seed, self.events)
+
+
+def _restore_sampled(
+    settings: GameSettings, rng: random.Random, seed: int | None, events: list[int]
+) -> SampledHand:
+    hand = SampledHand(settings, rng)
+    hand._seed = seed
+    return hand.apply_all(events)
+
+
+class CardsHand(Hand):
+    """A hand in which each card drawn, and each roll of the dice, is a chance event."""
+
+    def __init__(self, settings: GameSettings) -> None:
+        super().__init__(settings)
+        self._records = record_before_deal(settings.rules, settings.num_players)
+        self._moves: tuple[int, ...] = ()
+        self._pending = DEAL, 0, 1  # the action that chance events follow; number and product
+        self._play(*self._pending)
+
+    def _apply_outcome(self, outcome: int) -> None:
+        action, number, product = self._pending
+        if product.bit_length() > MAX_BITS - len(self.legal).bit_length():
+            raise SabaccError("chance: too many tied blind draws in a row to enumerate")
+        self._play(action, number + outcome * product, product * len(self.legal))
+
+    def _apply_action(self, action: int) -> None:
+        self._play(action, 0, 1)
+
+    def _play(self, action: int, number: int, product: int) -> None:
+        """Play an action if its chance events are complete, or wait for the next of them."""
+        records = copy_record(self._records)
+        played, limit = single.play_forced(
+            records, self.settings.buffers.records, action, number, product
+        )
+        if limit:
+            self.player, self.legal = CHANCE, outcomes(limit)
+            self._pending = action, number, product
+            return
+        self._records = records
+        if action != DEAL:
+            self._moves = (*self._moves, played)
+        self._go_on(game_from_record(self.settings.rules, records, self._moves))
+
+    def outcome_text(self, outcome: int) -> str:
+        """Return its place among the outcomes."""
+        return f"outcome {outcome} of {len(self.legal)}"
+
+
+@cache
+def outcomes(number: int) -> list[int]:
+    """Return the outcomes of a chance event that has so many; nobody changes the list."""
+    return list(range(number))
+
+
+@cache
+def equal_chances(number: int) -> list[tuple[int, float]]:
+    """Return so many outcomes with their equal probabilities; nobody changes the list."""
+    return [(outcome, 1 / number) for outcome in outcomes(number)]
