@@ -271,18 +271,3 @@ def test_openspiel_says_the_same(name: str) -> None:
     assert (found["openspiel_value"] is not None) == (name in OF_OPENSPIEL)
     if name in OF_OPENSPIEL:
         assert found["openspiel_value"] == pytest.approx(VALUES[name], abs=1e-6)
-
-
-@pytest.mark.skipif(find_spec("pyspiel") is None, reason='needs the extra "openspiel"')
-def test_a_registered_game_is_loaded_by_name_and_ends_cleanly() -> None:
-    """OpenSpiel frees what was registered after Python has ended: that must not abort."""
-    code = """
-import pyspiel
-from sabacc_training.solved_games import flatten, load_rung
-from sabacc_training.solved_games.openspiel import openspiel_game
-openspiel_game(flatten(load_rung("one_card")))
-state = pyspiel.load_game("sabacc_one_card").new_initial_state()
-print(state.clone().legal_actions() == state.legal_actions())
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.actions import encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
@@ -18,7 +19,8 @@ from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.engine.search import game_tree
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.records import record_before_deal
-from sabacc_training.solved_games.rung import Rung
+from sabacc_env.rules import RuleSet
+from sabacc_training.solved_games.rung import Rung, rung_of
 from sabacc_training.solved_games.suit_isomorphism import card_classes, suits_are_isomorphic
 
 IndexArray = NDArray[np.int32]
@@ -28,6 +30,8 @@ MAX_DEPTH: Final = 256
 """The largest number of nodes on a path from the deal to an end."""
 MAX_OUTCOMES: Final = 1 << 21
 """The largest number of outcomes of the chance events on a path."""
+MAX_NODES: Final = 1 << 25
+"""The default for the largest tree: three times that of the largest rung, in 4 GiB."""
 CHUNK: Final = 1 << 20
 """Nodes between two calls of ``on_nodes``."""
 
@@ -104,19 +108,40 @@ class GameTree:
 
 
 def flatten(
-    rung: Rung, *, merge_isomorphic: bool = True, on_nodes: Callable[[int], None] | None = None
+    game: Rung | str | Path | RuleSet,
+    num_players: int = 2,
+    *,
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    merge_isomorphic: bool = True,
+    max_nodes: int = MAX_NODES,
+    on_nodes: Callable[[int], None] | None = None,
 ) -> GameTree:
-    """Return the whole game tree of a rung.
+    """Return the whole game tree of a rung, or of any rules that are small enough.
 
     Args:
-        rung: the game; its dealer is the last seat.
+        game: a rung, which says how many players and which bet sizes; or rules by name, by path,
+            or as a ``RuleSet``. The dealer is the last seat.
+        num_players: the number of players.
+        bet_sizes: what the bet actions mean.
         merge_isomorphic: whether isomorphic chance outcomes are merged.
+        max_nodes: the largest tree; while it is built, a node takes up to 120 bytes.
         on_nodes: called now and then with the number of nodes so far.
 
     Raises:
-        SabaccError: for a game that is too deep, or has chance events with too many outcomes.
+        SabaccError: for rules or players that make no game, and for a game that is too deep, too
+            large, or has chance events with too many outcomes.
         MemoryError: for a game that does not fit into memory.
+
+    >>> from sabacc_env import load_rules
+    >>> rules = load_rules(
+    ...     "casino", highest_value=2, suits=1, sylops=0, seats=(2, 2), cards_dealt=1, rounds=1,
+    ...     phases=("betting",), starting_credits=8, sabacc_ante=0
+    ... )
+    >>> tree = flatten(rules, bet_sizes=("min", "max"))
+    >>> len(tree.nodes.seats), len(tree.states.seats)
+    (1657, 288)
     """
+    rung = game if isinstance(game, Rung) else rung_of(game, num_players, bet_sizes)
     root = _root(rung, merge_isomorphic)
     traversal, tree = _traversal(), _empty_tree(CHUNK, rung.num_players)
     problem = game_tree.begin(root, traversal, tree)
@@ -125,6 +150,11 @@ def flatten(
         problem = game_tree.expand(root, traversal, tree)
         if on_nodes is not None:
             on_nodes(int(counters.nodes))
+        if counters.nodes > max_nodes:
+            raise SabaccError(
+                f"{rung.name}: cannot be flattened: its tree has more than {max_nodes:,} nodes; "
+                "use fewer cards, rounds, players or bet sizes, or a greater max_nodes"
+            )
         if problem == game_tree.NO_ROOM:
             tree = _enlarged(tree, int(counters.nodes))
     if problem != game_tree.DONE:
