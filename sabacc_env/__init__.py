@@ -12,6 +12,7 @@ from sabacc_env.tables.tables import Tables
 
 # Last, because it imports what is above.
 from sabacc_env import sabacc_v0  # isort: skip
+from sabacc_env.envs.saved_states import SavedState  # isort: skip
 
 gymnasium.register(
     "Sabacc-v0",
@@ -28,6 +29,7 @@ __all__ = [
     "RuleSet",
     "RulesError",
     "SabaccError",
+    "SavedState",
     "Tables",
     "load_rules",
     "rank_hand",

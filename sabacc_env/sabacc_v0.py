@@ -13,7 +13,8 @@ from typing import Any
 
 from pettingzoo.utils import wrappers
 
-from sabacc_env.envs.aec import EndOnIllegalAction, SabaccAEC, SabaccParallel
+from sabacc_env.envs.aec import SabaccAEC
+from sabacc_env.envs.pettingzoo_wrappers import EndOnIllegalAction, EnforceOrder, SabaccParallel
 
 raw_env = SabaccAEC
 """The environment itself: an illegal action raises and changes nothing."""
@@ -26,7 +27,7 @@ def env(**kwargs: Any) -> Any:
     info; one out of bounds is an assertion; calls out of order are errors.
     """
     environment = EndOnIllegalAction(raw_env(**kwargs), illegal_reward=-1)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(environment))
+    return EnforceOrder(wrappers.AssertOutOfBoundsWrapper(environment))
 
 
 def parallel_env(**kwargs: Any) -> Any:

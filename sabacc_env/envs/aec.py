@@ -12,8 +12,6 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from sabacc_env.actions import (
     DEFAULT_BET_SIZES,
@@ -34,6 +32,15 @@ from sabacc_env.envs.observation_forms import (
     get_piece,
 )
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
+from sabacc_env.envs.saved_states import SavedState, StateKeeper, made_from
+from sabacc_env.envs.table_values import (
+    ILLEGAL,
+    IN_PLAY,
+    TERMINATED,
+    check_table_values,
+    outcome_numbers,
+    write_outcome,
+)
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.keys import hand_key, split_key
@@ -93,6 +100,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ``"flat"``; ``"dict"``, its blocks by name; the name of one block; or a mapping from names of
     your own to such pieces. A mapping that has its own ``action_mask`` is the whole dict, so that
     ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
+    ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
+    state is kept, so none are by default.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
@@ -117,6 +126,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         *,
         observation: Observation = "flat",
+        undo_steps: int = 0,
     ) -> None:
         super().__init__()
         self.rules = load_rules(rules)
@@ -131,6 +141,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
+        made = made_from(self.rules, num_players, self.hands, self.bet_sizes)
+        self._states = StateKeeper("SabaccAEC", made, undo_steps)
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
         self._form = ObservationForm(observation, len(self._no_choice), BLOCK_PIECES)
         # The info of all who do not act, where no hand ended.
@@ -189,6 +201,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.agents = self.possible_agents.copy()
         self._cumulative_rewards = self._no_rewards.copy()
         self.terminations, self.truncations = self._none_ended.copy(), self._none_ended.copy()
+        self._states.forget_steps()
         self._advance(seat)
 
     def _first_hand(self, seed: int, episode: int, given: dict[str, Any]) -> tuple[Game, int]:
@@ -222,10 +235,14 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             action = check_action(action)
         if not 0 <= action < len(self._no_choice):
             raise self._illegal_message(action)
+        if keeps := self._states.keeps_steps:
+            before = self._state_values()
         try:
             seat = self.game.play_action(self._buffers, action)
         except IllegalMove:
             raise self._illegal_message(action) from None
+        if keeps:
+            self._states.keep(before)
         self._cumulative_rewards[agent] = 0.0
         self._advance(seat)
         if self.render_mode == "human":
@@ -257,20 +274,114 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def _set_infos(self, info: dict[str, Any]) -> None:
         """Give every agent its own copy of an info, of which they share the arrays."""
-        self.infos: dict[str, dict[str, Any]] = {
-            agent: info.copy() for agent in self.possible_agents
-        }
+        self.infos: dict[str, dict[str, Any]] = {agent: info.copy() for agent in self.agents}
 
     def _pay_out(self) -> dict[str, Any]:
         """Pay the rewards of a hand that is over; return what infos say of it."""
-        result = result_info(self._buffers.outcome, self.num_players)
-        for agent, credits in zip(
-            self.possible_agents, result["net_credits"].tolist(), strict=True
-        ):
+        info = self._hand_info()
+        for agent, credits in zip(self.possible_agents, info["net_credits"].tolist(), strict=True):
             reward = credits / self.rules.ante_unit
             self.rewards[agent] += reward
             self._cumulative_rewards[agent] += reward
-        return self._no_result | result
+        return info
+
+    def _hand_info(self) -> dict[str, Any]:
+        """Return what infos say of the last hand that ended."""
+        return self._no_result | result_info(self._buffers.outcome, self.num_players)
+
+    # Saved states.
+
+    def save_state(self) -> SavedState:
+        """Return where the environment stands, for ``restore_state``; in memory, so it is quick.
+
+        Raises:
+            SabaccError: before the first reset.
+        """
+        return self._states.save(self._state_values())
+
+    def _state_values(self) -> dict[str, Any]:
+        """Return what a saved state of this table holds."""
+        if self._seed is None:
+            raise SabaccError("save_state: no episode has begun; call reset first")
+        illegal = next((name for name in self.infos if self.infos[name]["illegal_action"]), None)
+        ended = IN_PLAY
+        if any(self.truncations.values()):
+            ended = ILLEGAL
+        elif any(self.terminations.values()) or not self.agents:
+            ended = TERMINATED
+        return {
+            "game": self.game.clone(),
+            "seed": self._seed,
+            "episode": self._episode,
+            "hand": self._hand,
+            "agents": self.agents.copy(),
+            "agent_selection": self.agent_selection,
+            "selected_before_the_end": getattr(self, "_skip_agent_selection", None),
+            "rewards": list(self.rewards.values()),
+            "cumulative_rewards": list(self._cumulative_rewards.values()),
+            "ended": ended,
+            "acted_illegally": illegal,
+            "hand_finished": any(info["hand_finished"].item() for info in self.infos.values()),
+            "outcome": outcome_numbers(self._buffers.outcome),
+        }
+
+    def restore_state(self, state: SavedState) -> None:
+        """Go on from a state that ``save_state`` returned, here or in an environment made alike.
+
+        Alike are rules, players, hands and bet sizes. The steps that ``undo`` could take back are
+        forgotten.
+
+        Raises:
+            SabaccError: for any other state; says what differs, and nothing has changed.
+        """
+        self._go_to(self._states.values_of(state, self._check_values))
+        self._states.forget_steps()
+
+    def undo(self) -> None:
+        """Go back to before the last action, and the deal of a next hand that it led to.
+
+        Chance stays as it is: the same actions meet the same cards and dice again. Only the last
+        ``undo_steps`` actions since the reset are kept. Steps of agents that had ended do not
+        count.
+
+        Raises:
+            SabaccError: where no step is kept.
+        """
+        self._go_to(self._states.before_last_step())
+        self._states.forget_last_step()
+
+    def _note_illegal_action(self, agent: str, before: dict[str, Any] | None) -> None:
+        """Say in the infos whose illegal action ended the episode; keep what was before."""
+        if before is not None:
+            self._states.keep(before)
+        self._set_infos(self._no_result)
+        self.infos[agent]["illegal_action"] = np.array(True)
+
+    def _check_values(self, values: dict[str, Any]) -> None:
+        """Refuse values that this table cannot have."""
+        check_table_values(values, self.rules, self.possible_agents, self.hands)
+
+    def _go_to(self, values: dict[str, Any]) -> None:
+        """Stand where a table stood whose ``_state_values`` these are, unchecked."""
+        self.game = values["game"].clone()
+        self._seed, self._episode = values["seed"], values["episode"]
+        self._hand = values["hand"]
+        self.agents = values["agents"].copy()
+        self.agent_selection = values["agent_selection"]
+        self._skip_agent_selection = values["selected_before_the_end"]
+        self.rewards = dict(zip(self.agents, values["rewards"], strict=True))
+        self._cumulative_rewards = dict(zip(self.agents, values["cumulative_rewards"], strict=True))
+        in_play = values["ended"] == IN_PLAY
+        self.terminations = dict.fromkeys(self.agents, not in_play)
+        self.truncations = dict.fromkeys(self.agents, values["ended"] == ILLEGAL)
+        self.game.write_turn(self._buffers)
+        write_outcome(values["outcome"], self._buffers.outcome)
+        finished = values["hand_finished"]
+        self._set_infos(self._hand_info() if finished else self._no_result)
+        if in_play:
+            self.infos[self.agent_selection]["action_mask"] = self._buffers.mask.copy()
+        if (agent := values["acted_illegally"]) is not None:
+            self.infos[agent]["illegal_action"] = np.array(True)
 
     def hand_result(self) -> dict[str, Any] | None:
         """Return how the last hand of this episode ended, by names; None before one has ended.
@@ -338,48 +449,6 @@ def not_an_action(action: object) -> IllegalMove:
     return IllegalMove(
         f"{short_repr(action)} is not an action; give a whole number below n of the space"
     )
-
-
-class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
-    """PettingZoo's ``TerminateIllegalWrapper``, which also says so in the infos."""
-
-    def step(self, action: int | None) -> None:
-        """Play an action; an illegal one ends the episode with the illegal reward."""
-        if isinstance(action, bool):  # which a ``Discrete`` contains, and indexes the mask
-            raise not_an_action(action)
-        agent, ended_before = self.env.agent_selection, self._terminated
-        super().step(action)
-        if self._terminated and not ended_before:
-            table = self.env.unwrapped
-            table._set_infos(table._no_result)
-            table.infos[agent]["illegal_action"] = np.array(True)
-
-
-class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
-    """PettingZoo's parallel form, with the same numeric infos at every step and reset.
-
-    ``active_agent`` in them, which PettingZoo gives as a name and only after some steps, is the
-    seat that acts next, -1 when the episode is over.
-    """
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """Start an episode; return observations and infos by agent."""
-        observations, infos = super().reset(seed, options)
-        return observations, self._with_active_agent(infos)
-
-    def step(self, actions: dict[str, Any]) -> Any:
-        """Play the action of the agent that is to act."""
-        *returned, infos = super().step(actions)
-        return *returned, self._with_active_agent(infos)
-
-    def _with_active_agent(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        table = self.aec_env.unwrapped
-        over = not table.agents or table.terminations[table.agent_selection]
-        active = -1 if over else table.possible_agents.index(table.agent_selection)
-        return {
-            agent: info | {"active_agent": np.array(active, np.int64)}
-            for agent, info in infos.items()
-        }
 
 
 def _make_read_only(info: dict[str, NDArray[Any]]) -> None:

@@ -20,6 +20,7 @@ from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.envs.observation_forms import get_piece
+from sabacc_env.envs.saved_states import check_generator_state
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
@@ -323,15 +324,6 @@ class LearnerTables:
                 raise SabaccError(f"state: its {name} must be whole numbers of shape {own.shape}")
         if not np.array_equal(state["seats"], tables.seats_to_act):
             raise SabaccError("state: there is a table at which the learner is not to act")
-        members, most = state["members"], len(self.opponents.agents) - 1
-        if (
-            members.shape != self.opponents.members.shape
-            or members.dtype.kind not in "iu"
-            or not 0 <= members.min() <= members.max() <= most
-        ):
-            raise SabaccError(f"state: its indices of opponents are not all from 0 to {most}")
-        try:
-            type(self._rng.bit_generator)().state = state["rng"]
-        except (KeyError, TypeError, ValueError, OverflowError):
-            raise SabaccError("state: its rng is not a state of this kind of generator") from None
+        self.opponents.check_members(state["members"])
+        check_generator_state(self._rng, state["rng"])
         return tables, starts

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize
@@ -96,11 +98,21 @@ class Opponents:
 
     def memories(self) -> list[Any]:
         """Return what each of ``agents`` remembers of its hands, for ``restore_memories``."""
-        return agent_calls.memories(self.agents)
+        return copy.deepcopy(agent_calls.memories(self.agents))
 
     def restore_memories(self, memories: list[Any]) -> None:
         """Let ``agents`` continue from what ``memories`` returned."""
-        agent_calls.restore_memories(self.agents, memories)
+        agent_calls.restore_memories(self.agents, copy.deepcopy(memories))
+
+    def check_members(self, members: NDArray[Any]) -> None:
+        """Refuse what cannot be ``members``, of a saved state."""
+        most = len(self.agents) - 1
+        if (
+            members.shape != self.members.shape
+            or members.dtype.kind not in "iu"
+            or not 0 <= members.min() <= members.max() <= most
+        ):
+            raise SabaccError(f"state: its indices of opponents are not all from 0 to {most}")
 
     def draw(self, indices: Ints, rng: np.random.Generator) -> None:
         """Draw the agents of every seat of these tables."""

@@ -21,6 +21,14 @@ from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import no_result_info
 from sabacc_env.envs.observation_forms import get_piece
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
+from sabacc_env.envs.saved_states import (
+    SavedState,
+    StateKeeper,
+    check_generator_state,
+    check_types,
+    made_from,
+)
+from sabacc_env.envs.table_values import IN_PLAY
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.render import modes
@@ -30,6 +38,19 @@ MAX_EPISODES: Final = 1000
 """After so many episodes in a row without a decision, the learner never gets one."""
 
 ONLY_TABLE: Final = np.zeros(1, dtype=np.int64)
+
+OWN_VALUES: Final[dict[str, type | tuple[type, ...]]] = {
+    "seat": int,
+    "over": bool,
+    "illegal": bool,
+    "step_ended_hand": bool,
+    "episode_ended_hand": bool,
+    "opponents": np.ndarray,
+    "memories": list,
+    "rng": dict,
+    "rng_seed": (int, type(None)),
+}
+"""What a saved state holds besides the values of the table."""
 
 
 class SabaccEnv(gymnasium.Env[Any, Any]):
@@ -72,13 +93,14 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
     ``render_mode``: ``"ansi"`` returns the table as text, ``"human"`` prints it, ``"rgb_array"``
-    returns it as an image (the extra ``render``), each as the learner may see it. Then the fields
-    of ``EpisodeSettings`` by keyword. ``opponents``: a registered name or an agent, or several that
-    each seat draws from; ``weights``: how often each of them is drawn. ``hands``: hands in an
-    episode. ``bet_sizes``: what the bet actions mean. ``stacks``, ``equal_stacks``,
-    ``sabacc_pots``: what episodes start from, drawn. ``observation``: the form of observations:
-    ``"flat"``; ``"dict"`` of ``observation`` and ``action_mask``; or a mapping from names of your
-    own to pieces.
+    returns it as an image (the extra ``render``), each as the learner may see it. ``undo_steps``:
+    how many of the last steps ``undo`` can take back; for each a copy of the state is kept, so none
+    are by default. Then the fields of ``EpisodeSettings`` by keyword. ``opponents``: a registered
+    name or an agent, or several that each seat draws from; ``weights``: how often each of them is
+    drawn. ``hands``: hands in an episode. ``bet_sizes``: what the bet actions mean. ``stacks``,
+    ``equal_stacks``, ``sabacc_pots``: what episodes start from, drawn. ``observation``: the form of
+    observations: ``"flat"``; ``"dict"`` of ``observation`` and ``action_mask``; or a mapping from
+    names of your own to pieces.
 
     ## Version History
     v0: first version.
@@ -98,6 +120,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         num_players: int = 2,
         *,
         render_mode: str | None = None,
+        undo_steps: int = 0,
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
         episode = episode_settings(SabaccEnv, **settings)
@@ -109,8 +132,12 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         self._form = episode.make_observation_form()
         self.observation_space = self._form.space
         self.action_space = spaces.Discrete(num_actions(episode.bet_sizes))
+        made = made_from(self.rules, self.num_players, episode.hands, tuple(episode.bet_sizes))
+        made["opponents"] = len(self._opponents.agents)
+        self._states = StateKeeper("SabaccEnv", made, undo_steps)
         self.seat = -1  # the learner's; the first reset moves it on
         self._over = True
+        self._illegal = False  # whether an illegal action ended the episode
         self._reward = 0.0
         self._hand_info = self._no_hand = no_result_info(self.num_players)
         self._hand_ended = False  # since the learner's first decision
@@ -136,7 +163,9 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             self._advance_to_learner()
             if not self._over:
                 self._hand_info, self._hand_ended = self._no_hand, False
-                return self._render_and_observe(), self._info(legal=True)
+                self._illegal = False
+                self._states.forget_steps()
+                return self._render_and_observe(), self._info()
             self._deal(self.seat + 1, given)
         raise SabaccError(
             f"reset: {MAX_EPISODES} episodes ended before the learner had a decision; with these "
@@ -191,18 +220,105 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         chosen = check_action(action)
         mask = self._mask()
         legal = 0 <= chosen < len(mask) and mask[chosen]
+        if self._states.keeps_steps:
+            self._states.keep(self._state_values())
         self._over = True  # until the learner is to act again: an opponent may fail before
         self._reward, self._hand_info = 0.0 if legal else -1.0, self._no_hand
+        self._illegal = not legal
         if legal:
             self._play(chosen)
             self._play_opponents()
-        info = self._info(legal=bool(legal))
+        info = self._info()
         return self._render_and_observe(), self._reward, self._over, False, info
 
-    def _info(self, *, legal: bool) -> dict[str, Any]:
+    def _info(self) -> dict[str, Any]:
         """Return an info in new arrays, of the last step and of the mask of the next."""
         hand = {name: array.copy() for name, array in self._hand_info.items()}
-        return {"action_mask": self._mask(), **hand, "illegal_action": np.array(not legal)}
+        return {"action_mask": self._mask(), **hand, "illegal_action": np.array(self._illegal)}
+
+    # Saved states.
+
+    def save_state(self) -> SavedState:
+        """Return where the environment stands, for ``restore_state``: also its chance to come.
+
+        What opponents remember is in it, if they have ``memory`` (``sabacc_env.agent.Agent``).
+        Wrappers keep nothing in it: call it as ``env.unwrapped.save_state()``.
+
+        Raises:
+            SabaccError: before the first reset.
+        """
+        return self._states.save(self._state_values())
+
+    def restore_state(self, state: SavedState) -> tuple[Any, dict[str, Any]]:
+        """Go on from a state that ``save_state`` returned, here or in an environment made alike.
+
+        Alike are rules, players, hands, bet sizes and opponents; opponents are not in the state.
+
+        Returns:
+            The observation and info of there, as the step or reset that led there returned them.
+
+        Raises:
+            SabaccError: for any other state; says what differs, and nothing has changed.
+        """
+        self._go_to(self._states.values_of(state, self._check_values))
+        self._states.forget_steps()
+        return self._observe(), self._info()
+
+    def undo(self) -> tuple[Any, dict[str, Any]]:
+        """Go back to before the last step: the learner's action and the opponents' after it.
+
+        The generator goes back too, so the same action meets the same answers again. Only the last
+        ``undo_steps`` steps since the reset are kept.
+
+        Returns:
+            The observation and info of there, as the step or reset that led there returned them.
+
+        Raises:
+            SabaccError: where no step is kept, or an opponent refuses its memory.
+        """
+        self._go_to(self._states.before_last_step())
+        self._states.forget_last_step()
+        return self._observe(), self._info()
+
+    def _state_values(self) -> dict[str, Any]:
+        return self._table._state_values() | {
+            "seat": self.seat,
+            "over": self._over,
+            "illegal": self._illegal,
+            "step_ended_hand": bool(self._hand_info["hand_finished"]),
+            "episode_ended_hand": self._hand_ended,
+            "opponents": self._opponents.members.copy(),
+            "memories": self._opponents.memories(),
+            "rng": self.np_random.bit_generator.state,
+            "rng_seed": self._np_random_seed,
+        }
+
+    def _check_values(self, values: dict[str, Any]) -> None:
+        """Refuse values that this environment cannot have."""
+        own = {name: values[name] for name in OWN_VALUES if name in values}
+        check_types(own, OWN_VALUES)
+        self._table._check_values({name: values[name] for name in values if name not in own})
+        check_int("state: its seat", own["seat"], 0, self.num_players - 1)
+        to_act = values["game"].seat_to_act if values["ended"] == IN_PLAY else None
+        if not own["over"] and to_act != own["seat"]:
+            raise SabaccError("state: the learner is not to act")
+        self._opponents.check_members(own["opponents"])
+
+    def _go_to(self, values: dict[str, Any]) -> None:
+        """Stand where an environment stood whose ``_state_values`` these are, unchecked."""
+        check_generator_state(self.np_random, values["rng"])
+        self._opponents.restore_memories(values["memories"])  # first, for an agent may refuse it
+        self._opponents.members[:] = values["opponents"]
+        self.np_random.bit_generator.state = values["rng"]
+        self._np_random_seed = values["rng_seed"]
+        self._table._go_to(values)
+        self.seat, self._over = values["seat"], values["over"]
+        self._illegal = values["illegal"]
+        self._hand_ended = values["episode_ended_hand"]
+        self._hand_info = self._no_hand
+        if values["step_ended_hand"]:
+            told = self._table._hand_info()
+            self._hand_info = {name: told[name] for name in self._no_hand}
 
     def hand_result(self) -> dict[str, Any] | None:
         """Return how the last hand of this episode ended, by names; None before one has ended.
@@ -228,6 +344,10 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         """Print the table if it is to be; return what the learner sees."""
         if self.render_mode == "human":
             self.render()
+        return self._observe()
+
+    def _observe(self) -> Any:
+        """Return what the learner sees."""
         flat: Floats = self._table.observe(self._agent)["observation"]
         if self._form.is_flat:  # as it nearly always is
             return flat

@@ -23,7 +23,17 @@ import sabacc_agents
 from sabacc_agents import NetworkInfo
 
 import sabacc_env
-from sabacc_env import Card, Game, Move, SabaccError, Tables, load_rules, rule_sets, sabacc_v0
+from sabacc_env import (
+    Card,
+    Game,
+    Move,
+    SabaccError,
+    SavedState,
+    Tables,
+    load_rules,
+    rule_sets,
+    sabacc_v0,
+)
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.envs.vector import SabaccVectorEnv
 from sabacc_env.game.replay import replay
@@ -132,6 +142,7 @@ ACCEPTED: Final[dict[str, Predicate]] = {
     "num_tables": whole(1, 100),
     "num_envs": whole(1, 100),
     "threads": whole(1, 1024),
+    "undo_steps": whole(0, 2**31),
     "device": one_of("cpu"),
     "packed": one_of(True, False),
     "keys": either(NONE, whole(-(2**63), 2**64 - 1), each(whole(-(2**63), 2**64 - 1)), callable),
@@ -221,7 +232,7 @@ def calls() -> dict[str, Call]:
         played.play(random_legal, 1)
     aec = sabacc_v0.raw_env(rules=CASINO)
     aec.reset(seed=1)
-    single = gymnasium.make("Sabacc-v0", rules="casino").unwrapped
+    single: Any = gymnasium.make("Sabacc-v0", rules="casino").unwrapped
     single.reset(seed=1)
     many = SabaccVectorEnv(4, "casino")
     many.reset(seed=1)
@@ -313,11 +324,19 @@ def calls() -> dict[str, Call]:
         "Tables.upcoming_chance": call(played.upcoming_chance, tables=[0]),
         "Tables.final_outcomes": call(played.final_outcomes, tables=[0]),
         "raw_env": call(
-            sabacc_v0.raw_env, rules="casino", num_players=2, render_mode=None, **common
+            sabacc_v0.raw_env,
+            rules="casino",
+            num_players=2,
+            render_mode=None,
+            undo_steps=1,
+            **common,
         ),
         "raw_env.reset": call(aec.reset, seed=1, options=None),
         "raw_env.reset(options)": call(reset(aec), **start),
         "raw_env.step": call(aec.step, action=0),
+        "raw_env.restore_state": call(aec.restore_state, {"state": "data"}, state=aec.save_state()),
+        "SavedState.from_bytes": call(SavedState.from_bytes, data=aec.save_state().to_bytes()),
+        "SavedState.from_json": call(SavedState.from_json, text=aec.save_state().to_json()),
         "raw_env.observe": call(aec.observe, agent="player_0"),
         "Sabacc-v0": call(
             lambda **given: gymnasium.make("Sabacc-v0", **given).unwrapped,
@@ -325,6 +344,7 @@ def calls() -> dict[str, Call]:
             rules="casino",
             num_players=2,
             opponents="random",
+            undo_steps=1,
             **common,
             **start_ranges,
         ),
@@ -332,6 +352,9 @@ def calls() -> dict[str, Call]:
         "Sabacc-v0.reset(options)": call(reset(single), seat=0, **start),
         "Sabacc-v0.step": call(
             lambda action: (single.reset(), single.step(action)), {"action": "any_action"}, action=0
+        ),
+        "Sabacc-v0.restore_state": call(
+            single.restore_state, {"state": "data"}, state=single.save_state()
         ),
         "make_vec": call(
             SabaccVectorEnv,

@@ -1,0 +1,105 @@
+"""PettingZoo's wrappers and its parallel form, as the environment needs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+
+from sabacc_env.envs.aec import not_an_action
+from sabacc_env.envs.saved_states import SavedState
+
+
+class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
+    """PettingZoo's ``TerminateIllegalWrapper``, which also says so in the infos."""
+
+    def step(self, action: int | None) -> None:
+        """Play an action; an illegal one ends the episode with the illegal reward."""
+        if isinstance(action, bool):  # which a ``Discrete`` contains, and indexes the mask
+            raise not_an_action(action)
+        agent, ended_before = self.env.agent_selection, self._terminated
+        table = self.env.unwrapped
+        before = table._state_values() if table._states.keeps_steps else None
+        super().step(action)
+        if self._terminated and not ended_before:
+            table._note_illegal_action(agent, before)
+
+    def restore_state(self, state: SavedState) -> None:
+        """Go on from a state; see ``SabaccAEC``."""
+        self.env.restore_state(state)
+        self._go_on()
+
+    def undo(self) -> None:
+        """Go back to before the last action; see ``SabaccAEC``."""
+        self.env.undo()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._terminated = any(self.env.truncations.values())
+        self._prev_obs = self._prev_info = None
+
+
+class EnforceOrder(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
+    """PettingZoo's ``OrderEnforcingWrapper``, to which a restored state is as good as a reset."""
+
+    def restore_state(self, state: SavedState) -> None:
+        """Go on from a state; see ``SabaccAEC``."""
+        self.env.restore_state(state)
+        self._has_reset = self._has_updated = True
+
+    def undo(self) -> None:
+        """Go back to before the last action; see ``SabaccAEC``."""
+        self.env.undo()
+        self._has_updated = True
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+
+class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
+    """PettingZoo's parallel form, with the same numeric infos at every step and reset.
+
+    ``active_agent`` in them, which PettingZoo gives as a name and only after some steps, is the
+    seat that acts next, -1 when the episode is over.
+    """
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """Start an episode; return observations and infos by agent."""
+        observations, infos = super().reset(seed, options)
+        return observations, self._with_active_agent(infos)
+
+    def step(self, actions: dict[str, Any]) -> Any:
+        """Play the action of the agent that is to act."""
+        *returned, infos = super().step(actions)
+        return *returned, self._with_active_agent(infos)
+
+    def save_state(self) -> SavedState:
+        """Return where the environment stands; see ``SabaccAEC``."""
+        state: SavedState = self.aec_env.save_state()
+        return state
+
+    def restore_state(self, state: SavedState) -> Any:
+        """Go on from a state; return observations and infos by agent. See ``SabaccAEC``."""
+        self.aec_env.restore_state(state)
+        return self._observe()
+
+    def undo(self) -> Any:
+        """Go back to before the last step; return observations and infos by agent."""
+        self.aec_env.undo()
+        return self._observe()
+
+    def _observe(self) -> Any:
+        self.agents = self.aec_env.agents[:]
+        observations = {agent: self.aec_env.observe(agent) for agent in self.agents}
+        return observations, self._with_active_agent({**self.aec_env.infos})
+
+    def _with_active_agent(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        table = self.aec_env.unwrapped
+        over = not table.agents or table.terminations[table.agent_selection]
+        active = -1 if over else table.possible_agents.index(table.agent_selection)
+        return {
+            agent: info | {"active_agent": np.array(active, np.int64)}
+            for agent, info in infos.items()
+        }

@@ -1,0 +1,206 @@
+"""Drives every environment alike, at random."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import gymnasium
+import numpy as np
+
+from sabacc_env import SavedState, sabacc_v0
+from sabacc_env.actions import FIRST_BET, JUNK
+from tests.support.comparing import comparable
+from tests.support.toys import Counting
+
+ILLEGAL_SHARE = 0.03
+
+SHOWN = (
+    "agents",
+    "agent_selection",
+    "rewards",
+    "_cumulative_rewards",
+    "infos",
+    "terminations",
+    "truncations",
+)
+"""The attributes of the PettingZoo environment that libraries read."""
+
+
+class Driver(Protocol):
+    """An environment driven at random: a step plays one action, or resets after an episode."""
+
+    env: Any
+
+    def reset(self, seed: int) -> None: ...
+    def restore(self, state: SavedState) -> None: ...
+    def undo(self) -> None: ...
+    def step(self, rng: random.Random) -> str:
+        """Say whether an action was ``played``, an agent that had ended ``left``, or ``reset``."""
+
+    def shown(self) -> Any:
+        """Return all that the environment shows, comparable with ==."""
+
+    def over(self, env: Any) -> Driver:
+        """Return a driver of another environment."""
+
+
+def choose(mask: Any, rng: random.Random, illegal: float = 0.0) -> int:
+    """Choose an action, seldom junk or a raise, and perhaps one that the mask forbids."""
+    forbidden = np.flatnonzero(mask == 0).tolist()
+    if forbidden and rng.random() < illegal:
+        return int(rng.choice(forbidden))
+    legal = np.flatnonzero(mask).tolist()
+    careful = [action for action in legal if action != JUNK and action < FIRST_BET]
+    return int(rng.choice(careful if careful and rng.random() < 0.9 else legal))
+
+
+class Cycle:
+    """The PettingZoo environment; after an episode all agents take their last steps first."""
+
+    illegal = ILLEGAL_SHARE
+
+    def __init__(self, **options: Any) -> None:
+        self.env = sabacc_v0.env(**options)
+
+    def restore(self, state: SavedState) -> None:
+        self.env.restore_state(state)
+
+    def undo(self) -> None:
+        self.env.undo()
+
+    def over(self, env: Any) -> Cycle:
+        twin = copy.copy(self)
+        twin.env = env
+        return twin
+
+    def reset(self, seed: int) -> None:
+        self.env.reset(seed=seed)
+
+    def step(self, rng: random.Random) -> str:
+        env = self.env
+        if not env.agents:
+            env.reset()
+            return "reset"
+        if env.terminations[env.agent_selection]:
+            env.step(None)
+            return "left"
+        env.step(choose(env.observe(env.agent_selection)["action_mask"], rng, self.illegal))
+        return "played"
+
+    def shown(self) -> Any:
+        table = self.env.unwrapped
+        return [
+            *(comparable(getattr(table, name)) for name in SHOWN),
+            [comparable(self.env.observe(agent)) for agent in table.possible_agents],
+            comparable(self.env.state()),
+            table.hand_result(),
+            table.game.to_bytes(),
+        ]
+
+
+class RawCycle(Cycle):
+    """The same without its wrappers."""
+
+    illegal = 0.0
+
+    def __init__(self, **options: Any) -> None:
+        self.env = sabacc_v0.raw_env(**options)
+
+
+class Parallel:
+    """The parallel form."""
+
+    def __init__(self, **options: Any) -> None:
+        self.env = sabacc_v0.parallel_env(**options)
+
+    def restore(self, state: SavedState) -> None:
+        self.env.restore_state(state)
+
+    def undo(self) -> None:
+        self.env.undo()
+
+    def over(self, env: Any) -> Parallel:
+        twin = copy.copy(self)
+        twin.env = env
+        return twin
+
+    def reset(self, seed: int) -> None:
+        self.env.reset(seed=seed)
+
+    def step(self, rng: random.Random) -> str:
+        env = self.env
+        if not env.agents:
+            env.reset()
+            return "reset"
+        agent = env.aec_env.agent_selection
+        mask = env.aec_env.observe(agent)["action_mask"]
+        env.step(dict.fromkeys(env.agents, choose(mask, rng, ILLEGAL_SHARE)))
+        return "played"
+
+    def shown(self) -> Any:
+        cycle = Cycle.__new__(Cycle)
+        cycle.env = self.env.aec_env
+        told = cycle.shown()
+        for info in told[4].values():  # PettingZoo notes there, after a step, who is next
+            info.pop("active_agent", None)
+        return [told, self.env.agents.copy()]
+
+
+class SingleSeat:
+    """``Sabacc-v0`` against an agent that remembers and a random one."""
+
+    def __init__(self, **options: Any) -> None:
+        agents = ["random", Counting(options["rules"], options["num_players"])]
+        self.env: Any = gymnasium.make("Sabacc-v0", opponents=agents, **options).unwrapped
+        self.last: Any = None
+
+    def over(self, env: Any) -> SingleSeat:
+        twin = copy.copy(self)
+        twin.env = env
+        return twin
+
+    def restore(self, state: SavedState) -> None:
+        self.last = comparable(self.env.restore_state(state))
+
+    def undo(self) -> None:
+        self.last = comparable(self.env.undo())
+
+    def reset(self, seed: int) -> None:
+        self.last = comparable(self.env.reset(seed=seed))
+
+    def step(self, rng: random.Random) -> str:
+        if self.env._over:
+            self.last = comparable(self.env.reset())
+            return "reset"
+        mask = self.env.action_masks()
+        observation, *_, info = self.env.step(choose(mask, rng, ILLEGAL_SHARE))
+        self.last = comparable((observation, info))
+        return "played"
+
+    def shown(self) -> Any:
+        return [
+            self.last,
+            comparable(self.env.action_masks()),
+            self.env.hand_result(),
+            self.env.seat,
+            self.env.game.to_bytes(),
+            self.env.np_random.bit_generator.state,
+        ]
+
+
+DRIVERS: dict[str, Callable[..., Driver]] = {
+    "AEC": Cycle,
+    "raw AEC": RawCycle,
+    "parallel": Parallel,
+    "Sabacc-v0": SingleSeat,
+}
+
+
+def anywhere(driver: Driver, rng: random.Random, most: int = 60) -> None:
+    """Begin, and stop at a random point of a random episode."""
+    driver.reset(rng.getrandbits(32))
+    for _ in range(rng.randrange(most)):
+        driver.step(rng)
