@@ -8,11 +8,22 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+import gymnasium
 import numpy as np
 import pytest
-from sabacc_training.solved_games import flatten, load_rung, policy_values
+from sabacc_agents import load
+from sabacc_training.solved_games import flatten, load_rung, nash_conv, policy_values
 
-from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule_sets
+from sabacc_env import (
+    Game,
+    IllegalMove,
+    RuleSet,
+    SabaccError,
+    Tables,
+    agent_calls,
+    load_rules,
+    rule_sets,
+)
 from sabacc_env.actions import action_names, encode_bet_sizes
 from sabacc_env.game.turn_buffers import TurnBuffers
 from tests.support.random_play import HOUSE_RULES
@@ -20,14 +31,24 @@ from tests.support.random_play import HOUSE_RULES
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python import policy as policies  # noqa: E402
+from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.algorithms import (  # noqa: E402
     cfr,
+    evaluate_bots,
     expected_game_score,
     exploitability,
     external_sampling_mccfr,
+    mcts,
 )
 
-from sabacc_env.adapters.openspiel import SabaccGame, SabaccState, load_game  # noqa: E402
+from sabacc_env.adapters.openspiel import (  # noqa: E402
+    AgentBot,
+    AgentPolicy,
+    SabaccGame,
+    SabaccState,
+    SpielAgent,
+    load_game,
+)
 
 TABLES = [
     *[(rules, seats) for rules in rule_sets() for seats in (2, 4, load_rules(rules).seats[1])],
@@ -324,6 +345,157 @@ def test_mccfr_samples_a_game_that_cannot_be_enumerated(chance: str) -> None:
     solver = external_sampling_mccfr.ExternalSamplingSolver(game)
     solver.iteration()
     assert solver.average_policy()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", ["dqn", "nfsp"])
+def test_an_rl_agent_learns_some_steps(name: str) -> None:
+    learners = learners_of(name, env := rl_environment.Environment(load_game("black_spire")))
+    losses = []
+    for _ in range(30):
+        time_step = env.reset()
+        while not time_step.last():
+            learner = learners[time_step.observations["current_player"]]
+            time_step = env.step([learner.step(time_step).action])
+        for learner in learners:
+            learner.step(time_step)
+        losses.append(learners[0].loss)
+    assert np.isfinite(np.array(losses[-1], np.float64)).all()
+
+
+def learners_of(name: str, env):
+    """Return an RL agent for each player, small enough for a test."""
+    pytest.importorskip("tree")
+    size, actions = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
+    small = {"batch_size": 4, "min_buffer_size_to_learn": 8, "learn_every": 4}
+    if name == "dqn":
+        from open_spiel.python.pytorch.dqn import DQN
+
+        return [DQN(player, size, actions, [16], **small) for player in range(2)]
+    from open_spiel.python.pytorch.nfsp import NFSP
+
+    return [NFSP(player, size, actions, [16], 64, 0.5, **small) for player in range(2)]
+
+
+# Agents both ways.
+
+
+def test_an_agent_is_a_bot() -> None:
+    """Two bots play what the agents would at a table of their own."""
+    game = load_game("casino")
+    bots = [AgentBot(game, load(name, "casino", 2), seed=0) for name in ("maximiser", "tight")]
+    returns = evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(0))
+    assert len(returns) == 2
+    state = game.new_initial_state()
+    assert len(pyspiel.evaluate_bots(state, bots, 1)) == 2
+    assert state.is_terminal()
+
+
+def test_an_agent_that_wants_views_is_a_bot() -> None:
+    game = load_game("casino")
+    bots = [AgentBot(game, load(name, "casino", 2), seed=0) for name in ("heuristic", "tight")]
+    assert len(pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)) == 2
+
+
+def test_an_agents_policy_has_the_nash_conv_of_the_ladder() -> None:
+    rung = load_rung("one_card")
+    game = small_game(ONE_CARD)
+    agent = rung.load("tight")
+    ours = nash_conv(flatten(rung), agent)
+    assert exploitability.nash_conv(game, AgentPolicy(game, agent)) == pytest.approx(ours)
+
+
+def test_an_agent_without_probabilities_is_no_policy() -> None:
+    game = load_game("casino")
+    with pytest.raises(SabaccError, match="does not tell its probabilities; use AgentBot"):
+        AgentPolicy(game, load("rollouts", "casino", 2))
+    with pytest.raises(SabaccError, match="made for"):
+        AgentBot(game, load("zoo:casino-2p", "orsl", 2))
+
+
+@pytest.mark.parametrize("cpp", [False, True])
+def test_a_tabular_policy_plays_at_our_tables(cpp: bool) -> None:
+    """Whoever deals, and at whichever seats it plays, it finds all its information states."""
+    game = small_game(SMALL[2])
+    tabular = policies.TabularPolicy(game)
+    if cpp:
+        tabular = pyspiel.TabularPolicy(
+            {
+                state.information_state_string(): list(tabular.action_probabilities(state).items())
+                for state in tabular.states
+            }
+        )
+    agent = SpielAgent(game, tabular)
+    tables = Tables(SMALL[2], num_tables=64, num_players=2, seed=0, bet_sizes=("min",))
+    agent_calls.begin([agent], tables)
+    rng = np.random.default_rng(0)
+    everywhere = np.arange(64)
+    dealers: set[int] = set()
+    for _ in range(20):
+        dealers.update(tables.game(i).dealer for i in range(64))
+        tables.step(agent_calls.actions_at(agent, tables, everywhere, rng))
+        agent_calls.restart([agent], np.flatnonzero(tables.finished))
+    assert dealers == {0, 1}
+
+
+def test_a_policy_sees_the_same_text_at_a_table() -> None:
+    """All texts of whole hands at a table are those of the state with the same seed and moves."""
+    texts: list[str] = []
+
+    class Listening(policies.Policy):  # type: ignore[misc]
+        def action_probabilities(self, state, player_id=None):
+            texts.append(state.information_state_string(state.current_player()))
+            return policies.UniformRandomPolicy(self.game).action_probabilities(state)
+
+    for rules in ("yarith_bespin", "casino"):
+        game = load_game(rules, 3, chance="seed")
+        agent = SpielAgent(game, Listening(game, [0, 1, 2]))
+        rng = np.random.default_rng(0)
+        for state in random_hand(game, random.Random(4)):
+            if not state.is_player_node():
+                continue
+            game_now = state.hand.game
+            assert game_now is not None
+            mask = np.array([state.legal_actions_mask()], np.int8)
+            agent.act([game_now.view(state.current_player())], mask, rng)
+            assert texts[-1] == state.information_state_string()
+        agent.restart(np.arange(1))
+
+
+def test_bots_and_rl_agents_play_at_our_tables() -> None:
+    game = load_game("black_spire")
+    learners = learners_of("dqn", rl_environment.Environment(game))
+    players = [
+        SpielAgent(game, learners[1]),
+        SpielAgent(game, pyspiel.make_uniform_random_bot(0, 1)),
+        SpielAgent(game, policies.UniformRandomPolicy(game)),
+        SpielAgent(game, pyspiel.UniformPolicy(), tensors=True),
+    ]
+    for player in players:
+        env = gymnasium.make("Sabacc-v0", rules="black_spire", opponents=[player])
+        _, info = env.reset(seed=0)
+        for _ in range(50):
+            *_, over, _, info = env.step(int(info["action_mask"].argmax()))
+            if over:
+                _, info = env.reset()
+
+
+def test_a_player_is_refused_at_another_table_and_for_what_it_cannot_see() -> None:
+    game = load_game("black_spire")
+    with pytest.raises(SabaccError, match="player: 3 is not a policy"):
+        SpielAgent(game, 3)
+    uniform = SpielAgent(game, policies.UniformRandomPolicy(game))
+    with pytest.raises(SabaccError, match="made for sabacc"):
+        gymnasium.make("Sabacc-v0", rules="casino", opponents=[uniform])
+    empty = SpielAgent(game, pyspiel.TabularPolicy({}))
+    view = Game("black_spire", seed=0, dealer=1).view(0)
+    mask = np.ones((1, 33), np.int8)
+    rng = np.random.default_rng(0)
+    with pytest.raises(SabaccError, match="the policy has nothing for 'player 0; "):
+        empty.act([view], mask, rng)
+    search = mcts.MCTSBot(game, 1, 5, mcts.RandomRolloutEvaluator())  # it looks into the cards
+    with pytest.raises(SabaccError, match="cannot play on from what one seat knows"):
+        SpielAgent(game, search).act([view], mask, rng)
 
 
 # Errors.

@@ -21,10 +21,11 @@ except ModuleNotFoundError:
         f"sabacc_env.adapters.openspiel needs OpenSpiel; {how_to_install('openspiel')}"
     ) from None
 
+from sabacc_env.adapters.openspiel.agents import AgentBot, AgentPolicy, SpielAgent
 from sabacc_env.adapters.openspiel.game import NAME, SabaccGame, SabaccState, game_type
 from sabacc_env.adapters.openspiel.settings import GameSettings
 
-__all__ = ["SabaccGame", "SabaccState", "load_game"]
+__all__ = ["AgentBot", "AgentPolicy", "SabaccGame", "SabaccState", "SpielAgent", "load_game"]
 
 
 def load_game(

@@ -19,7 +19,6 @@ from sabacc_env.adapters.openspiel.hands import (
     SampledHand,
     SeededHand,
 )
-from sabacc_env.adapters.openspiel.information import Sight, end_text, information_state
 from sabacc_env.adapters.openspiel.settings import DEFAULT_PARAMETERS, MAX_BITS, GameSettings
 from sabacc_env.arguments import check_int
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
@@ -206,22 +205,6 @@ class SabaccState(pyspiel.State):  # type: ignore[misc]
         assert net is not None
         return [credits / settings.rules.ante_unit for credits in net]
 
-    def information_text(self, player: int) -> str:
-        """Return all that a player knows, with perfect recall."""
-        games = self.hand.games
-        if not games:
-            return f"player {player}"
-        now = games[-1]
-        own_turns = [game for game in games[:-1] if game.seat_to_act == player]
-        sights = [Sight.of_game(game, player) for game in (*own_turns, now)]
-        text = information_state(player, sights, now.history, now.taken_discards)
-        return f"{text}; {end_text(now)}" if now.seat_to_act is None else text
-
-    def observation_text(self, player: int) -> str:
-        """Return the table as a player sees it now."""
-        game = self.hand.game
-        return "before the deal" if game is None else render_text(game, player)
-
     def __str__(self) -> str:
         game = self.hand.game
         table = "before the deal" if game is None else render_text(game)
@@ -249,7 +232,7 @@ class Observer:
     def string_from(self, state: SabaccState, player: int) -> str:
         """Return the text."""
         return (
-            state.information_text(player)
+            state.hand.information_text(player)
             if self._perfect_recall
-            else state.observation_text(player)
+            else state.hand.observation_text(player)
         )

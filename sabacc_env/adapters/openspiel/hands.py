@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import action_names
+from sabacc_env.adapters.openspiel.information import Sight, end_text, information_state
 from sabacc_env.adapters.openspiel.settings import MAX_BITS, GameSettings
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.forced_play import DEAL
@@ -22,6 +23,7 @@ from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.game.records import copy_record, record_before_deal
+from sabacc_env.render.text import render_text
 
 CHANCE: Final = -1
 TERMINAL: Final = -4
@@ -107,6 +109,20 @@ class Hand(ABC):
         buffers = self.settings.buffers
         self.game.write_observation(buffers, seat)
         return buffers.requested_observation.copy()
+
+    def information_text(self, seat: int) -> str:
+        """Return all that a seat knows, with perfect recall."""
+        if not self.games:
+            return f"player {seat}"
+        now = self.games[-1]
+        own_turns = [game for game in self.games[:-1] if game.seat_to_act == seat]
+        sights = [Sight.of_game(game, seat) for game in (*own_turns, now)]
+        text = information_state(seat, sights, now.history, now.taken_discards)
+        return f"{text}; {end_text(now)}" if self.player == TERMINAL else text
+
+    def observation_text(self, seat: int) -> str:
+        """Return the table as a seat sees it now."""
+        return "before the deal" if self.game is None else render_text(self.game, seat)
 
     def copy(self) -> Self:
         """Return an independent hand in the same state."""

@@ -18,7 +18,10 @@ Faces = tuple[tuple[int, int], ...]
 
 
 class Sight(NamedTuple):
-    """The cards and dice that a player sees at one time, and how many moves came before."""
+    """The cards and dice that a player sees at one time, and how many moves came before.
+
+    Spike Cards are in the order of the seats, where the last one deals.
+    """
 
     hand: tuple[Card, ...]
     drawn_card: Card | None
@@ -29,12 +32,13 @@ class Sight(NamedTuple):
 
     @classmethod
     def of_view(cls, view: GameView) -> Sight:
-        """Take from a view what its player sees."""
+        """Take from a view what its player sees; Spike Cards from the dealer's left on."""
+        first = (view.dealer + 1) % view.num_players
         return cls(
             view.hand,
             view.drawn_card,
             view.discard_pile,
-            view.spike_cards,
+            (*view.spike_cards[first:], *view.spike_cards[:first]),
             view.dice,
             len(view.history),
         )
