@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.engine.drivers.policy_code import Policy
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 
@@ -34,6 +35,9 @@ class Agent(Protocol):
     - ``check_game(rules, num_players, bet_sizes)``, which raises a ``SabaccError`` if it was not
       made for this game.
     - ``wants = "views"``: it is then given a list of ``GameView`` as observations.
+    - ``compiled_policy``, a function made by ``sabacc_env.policies.policy`` that plays as it does,
+      with the same probabilities. Environments with many tables then play it in their compiled
+      loop, and ask no ``act``.
     """
 
     def reset(self, num_tables: int) -> None:
@@ -68,6 +72,13 @@ class RandomAgent:
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     ) -> None:
         pass
+
+    @property
+    def compiled_policy(self) -> Policy:
+        """The same player, for compiled loops."""
+        from sabacc_env.engine.drivers.simple_policies import random_legal  # compiled when imported
+
+        return random_legal
 
     def reset(self, num_tables: int) -> None:
         """Remember nothing."""

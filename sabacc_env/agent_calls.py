@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent
 from sabacc_env.arguments import is_legal
+from sabacc_env.engine.drivers.policy_code import Policy, is_policy
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.game.view import GameView
@@ -158,12 +159,35 @@ def actions(
     legal = is_legal(action_masks, chosen)
     if not legal.all():
         row = int(legal.argmin())
-        choices = ", ".join(map(str, np.flatnonzero(action_masks[row])))
-        raise IllegalMove(
-            f"agent: {_name_of(agent)!r} chose action {chosen[row]} at table {tables[row]}, "
-            f"where it is not legal; legal: {choices}"
-        )
+        raise illegal_move(agent, int(chosen[row]), int(tables[row]), action_masks[row])
     return chosen.astype(np.int64, copy=False)
+
+
+def illegal_move(
+    agent: Agent, action: int, table: int, action_mask: NDArray[np.int8]
+) -> IllegalMove:
+    """Return the error for an agent's action that its mask, (num_actions,), does not allow."""
+    choices = ", ".join(map(str, np.flatnonzero(action_mask)))
+    return IllegalMove(
+        f"agent: {_name_of(agent)!r} chose action {action} at table {table}, "
+        f"where it is not legal; legal: {choices}"
+    )
+
+
+def compiled_policy(agent: Agent) -> Policy | None:
+    """Return the policy that an agent says plays as it does; None for one without.
+
+    Raises:
+        SabaccError: for anything that is not a policy, or an error of the agent's own.
+    """
+    with _agent_errors(_name_of(agent), "compiled_policy"):
+        found = getattr(agent, "compiled_policy", None)
+    if found is not None and not is_policy(found):
+        raise SabaccError(
+            f"agent: {_name_of(agent)!r} must have a policy as compiled_policy, made with "
+            f"sabacc_env.policies.policy, not {toml_repr(found)}"
+        )
+    return found
 
 
 def probabilities(

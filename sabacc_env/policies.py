@@ -1,4 +1,4 @@
-"""Compiled policies, which tables play inside their own loop: ``Tables.play``.
+"""Compiled policies, which tables play inside their own loop: ``Tables.play``, and opponents.
 
 A policy is a plain function ``(observation, legal, word) -> action`` over the engine's types:
 ``observation`` the row of the seat to act, ``legal`` the legal actions as bits, ``word`` a random
@@ -23,9 +23,13 @@ import dis
 from collections.abc import Sequence
 from inspect import isfunction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sabacc_env.engine.bit_sets import count
-from sabacc_env.engine.drivers.policy_code import Policy, is_policy
+from sabacc_env.engine.drivers.policy_code import Policy, is_policy, policy_codes
 from sabacc_env.engine.drivers.policy_code import policy as compiled
+from sabacc_env.engine.drivers.policy_loop import choose_actions
 from sabacc_env.engine.drivers.simple_policies import (
     always_raise,
     calling_station,
@@ -33,11 +37,13 @@ from sabacc_env.engine.drivers.simple_policies import (
     random_legal,
 )
 from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.observation.encoding import card_value
 from sabacc_env.errors import SabaccError, short_repr
 
 __all__ = [
     "Policy",
+    "PolicyAgent",
     "always_raise",
     "calling_station",
     "card_value",
@@ -90,3 +96,46 @@ def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[P
                 f"policies: {short_repr(each)} is not a policy; make one with @policy"
             )
     return tuple((chosen * MAX_SEATS)[:MAX_SEATS])
+
+
+class PolicyAgent:
+    """The agent that plays a policy: an opponent that environments play in their compiled loop.
+
+    Args:
+        policy: a function made by ``policy``.
+
+    Attributes:
+        compiled_policy: the same.
+
+    Raises:
+        SabaccError: for anything else.
+
+    >>> import gymnasium
+    >>> opponent = PolicyAgent(calling_station)
+    >>> envs = gymnasium.make_vec("Sabacc-v0", num_envs=1024, opponents=opponent)
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        if not is_policy(policy):
+            raise SabaccError(f"policy: {short_repr(policy)} is not one; make one with @policy")
+        self.compiled_policy = policy
+        (self._code,) = policy_codes([policy])
+
+    def reset(self, num_tables: int) -> None:
+        """Do nothing: a policy remembers nothing."""
+
+    def act(
+        self,
+        observations: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Choose an action for each row, by the policy and a random word."""
+        count, num_actions = action_masks.shape
+        rows = np.ascontiguousarray(observations, np.float32).view(OBSERVATION_DTYPE).reshape(count)
+        legal = (action_masks.astype(np.int64) << np.arange(num_actions)).sum(axis=1)
+        actions = np.zeros(count, dtype=np.int64)
+        words = rng.integers(2**32, size=(count,))
+        choose_actions(self._code, rows, legal, words, actions)
+        return actions

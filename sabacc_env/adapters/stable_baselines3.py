@@ -198,11 +198,11 @@ class SabaccVecEnv(VecEnv):
         learner = self._learner
         if self._ends_illegal:
             actions = check_int_array("actions", self._to_play, self.num_envs)
-            rewards, dones, illegal = learner.step_or_end(actions, np.arange(self.num_envs))
+            step = learner.step_or_end(actions, np.arange(self.num_envs))
         else:
-            rewards, dones = learner.step(self._to_play)
-            illegal = np.zeros_like(dones)
-        rewards = np.where(illegal, -1, rewards / self._reward_scale).astype(np.float32)
+            step = learner.step(self._to_play)
+        dones, illegal = step.episode_over, step.illegal
+        rewards = np.where(illegal, -1, step.rewards / self._reward_scale).astype(np.float32)
         infos = self._infos.copy()
         for table in np.flatnonzero(dones).tolist():
             infos[table] = {"terminal_observation": learner.final_observation(table)}

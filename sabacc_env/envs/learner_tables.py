@@ -12,12 +12,21 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from sabacc_env import agent_calls
 from sabacc_env.actions import encode_bet_sizes, num_actions
-from sabacc_env.arguments import check_int, check_num_players, explain_memory_error, is_legal
+from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
 from sabacc_env.array_types import Bools, Ints
-from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
+from sabacc_env.engine.drivers.learner_loop import (
+    EPISODE_BEGAN,
+    ILLEGAL,
+    Learners,
+    LearnerStep,
+    play_learners,
+)
+from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.envs.observation_forms import get_piece
 from sabacc_env.envs.saved_states import check_generator_state
@@ -59,14 +68,13 @@ class LearnerTables:
         rng: decides the deals, the opponents' play and every draw.
         settings: the opponents, and what episodes start from.
         threads: how many threads step the tables; results do not depend on it.
-        on_hand_end: is called with ``tables`` and those of them, (n,), at which a hand of the
-            learner's has just ended, while it is the last one that they keep.
 
     Attributes:
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
         seats: (num_envs,) the learner's seat at each.
         opponents: who plays the other seats.
         start_ranges: what episodes start from, where it is drawn.
+        outcomes: (num_envs,) of ``OUTCOME_DTYPE``, how its last hand ended; rewritten in place.
         final_observations: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of
             its last episode at each table; rewritten in place.
         observation_space, action_space: of one table.
@@ -81,7 +89,6 @@ class LearnerTables:
         settings: EpisodeSettings,
         *,
         threads: int = 1,
-        on_hand_end: Callable[[Tables, Ints], None] | None = None,
     ) -> None:
         self.rules = load_rules(rules)
         self.num_players = check_num_players(self.rules, num_players)
@@ -89,7 +96,6 @@ class LearnerTables:
         self.start_ranges = settings.make_start_ranges(self.rules, self.num_players)
         self._settings, self._threads = settings, threads
         self._rng = rng
-        self._on_hand_end = on_hand_end
         with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
             self.tables = self._new_tables()  # refuses what makes none
         self.opponents = settings.make_opponents(self.rules, self.num_envs, self.num_players)
@@ -97,10 +103,23 @@ class LearnerTables:
         self.observation_space = self._form.space
         self.action_space = spaces.Discrete(num_actions(settings.bet_sizes))
         self._all = np.arange(self.num_envs)
-        self.seats = self._all % self.num_players
-        self.final_observations = np.zeros((self.num_envs, OBSERVATION_SIZE), dtype=np.float32)
-        self._hands_counted = self._credits_counted = 0
+        self._allocate()
         self._ready = False
+
+    def _allocate(self) -> None:
+        n = self.num_envs
+        self.final_observations = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
+        self._learners = Learners(
+            seats=self._all % self.num_players,
+            members=self.opponents.members,
+            acted=np.zeros(n, dtype=np.bool_),
+            final_rows=self.final_observations.view(OBSERVATION_DTYPE).reshape(n),
+            outcomes=np.zeros(n, OUTCOME_DTYPE),
+            hands=np.zeros(n, dtype=np.int64),
+            margins=np.zeros(n, dtype=np.int64),
+            refused=np.zeros(n, dtype=np.int64),
+        )
+        self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
@@ -126,20 +145,16 @@ class LearnerTables:
         """
         if rng is not None:
             self._rng = rng
-            self.seats = self._all % self.num_players
+            self.seats[:] = self._all % self.num_players
         self.tables = self._new_tables()
         self.opponents.begin(self.tables)
         self._begin_episodes(self._all)
-        self._advance_to_learner()
 
-    def step(
-        self, actions: Ints, indices: Ints | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Play the learner's actions at these tables (None: at all), and then the opponents'.
+    def step(self, actions: ArrayLike) -> LearnerStep:
+        """Play the learner's action at every table, (num_envs,), and then the opponents'.
 
         Returns:
-            For every table the net credits that the learner won or lost, in antes
-            (``rules.ante_unit`` credits), and whether its episode ended.
+            What happened, in new arrays.
 
         Raises:
             IllegalMove: for an action that is not legal; nothing moved.
@@ -147,32 +162,40 @@ class LearnerTables:
                 that fails; ``begin`` again then.
         """
         self._check_ready()
-        indices = self._all if indices is None else indices
-        rewards = np.zeros(self.num_envs)
-        playing = np.zeros(self.num_envs, dtype=np.bool_)
-        playing[indices] = True
-        counting = playing.copy()
-        self._play(actions, indices, rewards, counting)
-        self._play_opponents(rewards, counting)
-        return rewards, playing & ~counting
+        step = self._new_step()
+        self._play(step, self.tables.check_legal(actions), self._all)
+        return step
 
-    def step_or_end(
-        self, actions: Ints, indices: Ints
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    def step_or_end(self, actions: Ints, indices: Ints) -> LearnerStep:
         """Play as ``step`` does, but let an illegal action end the episode of its table alone.
 
+        Args:
+            actions: (n,), one for each of ``indices``.
+            indices: the tables where the learner acts, distinct.
+
         Returns:
-            For every table the reward, -1 for an illegal action, whether its episode ended, and
-            whether its action was illegal.
+            What happened, in new arrays. The reward of an illegal action is -1.
         """
-        illegal = np.zeros(self.num_envs, dtype=np.bool_)
-        illegal[indices] = ~is_legal(self.tables.action_masks[indices], actions)
-        if illegal.any():
-            self.restart(np.flatnonzero(illegal))
-        legal = ~illegal[indices]
-        rewards, ended = self.step(actions[legal], indices[legal])
-        rewards[illegal] = -1
-        return rewards, ended | illegal, illegal
+        self._check_ready()
+        step = self._new_step(self.tables.illegal(actions, indices))
+        if step.illegal.any():
+            self.restart(step.illegal.nonzero()[0])
+            step.rewards[step.illegal] = -1
+            step.episode_over[step.illegal] = True
+            legal = ~step.illegal[indices]
+            actions, indices = actions[legal], indices[legal]
+        self._play(step, actions, indices)
+        return step
+
+    def _new_step(self, illegal: Bools | None = None) -> LearnerStep:
+        n = self.num_envs
+        return LearnerStep(
+            rewards=np.zeros(n),
+            hand_finished=np.zeros(n, dtype=np.bool_),
+            episode_over=np.zeros(n, dtype=np.bool_),
+            illegal=np.zeros(n, dtype=np.bool_) if illegal is None else illegal,
+            events=np.zeros(n, dtype=np.int8),
+        )
 
     def restart(self, indices: Ints) -> None:
         """Abandon the learner's episodes at these tables, without a result, and begin new ones."""
@@ -181,7 +204,6 @@ class LearnerTables:
         self.tables.restart(indices)
         self.opponents.restart(indices)
         self._begin_episodes(indices)
-        self._advance_to_learner()
 
     def _check_ready(self) -> None:
         if not self._ready:
@@ -209,51 +231,59 @@ class LearnerTables:
 
     # Playing.
 
-    def _advance_to_learner(self) -> None:
-        """Step the opponents until the learner is to act at every table; no result counts."""
-        self._play_opponents(np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=np.bool_))
+    def _begin_episodes(self, indices: Ints) -> None:
+        """Let the learner's episodes begin at these tables, with hands that are dealt already."""
+        self.seats[indices] = (self.seats[indices] + 1) % self.num_players
+        self._learners.acted[indices] = False
+        self._draw(indices)
+        self._play(self._new_step(), *self._next_actions())  # no result counts
 
-    def _play_opponents(self, rewards: NDArray[np.float64], counting: NDArray[np.bool_]) -> None:
-        """Step the opponents until the learner is to act at every table."""
+    def _play(self, step: LearnerStep, actions: Ints, indices: Ints) -> None:
+        """Play these actions, and the opponents' until the learner is to act at every table."""
         self._ready = False  # an opponent may fail
-        while len(indices := np.flatnonzero(self.tables.seats_to_act != self.seats)):
-            actions = self.opponents.actions(self.tables, indices, self._rng)
-            self._play(actions, indices, rewards, counting)
+        tables = self.tables
+        while len(indices):
+            tables.calls += 1
+            codes = self.opponents.codes(tables)
+            settings = self._learners, step, codes, tables.calls, self._draws
+            tables.run_driver(play_learners, settings, indices, actions)
+            if step.events.any():
+                self._heed(step.events)
+            actions, indices = self._next_actions()
         self._ready = True
 
-    def _play(
-        self,
-        actions: Ints,
-        indices: Ints,
-        rewards: NDArray[np.float64],
-        counting: NDArray[np.bool_],
-    ) -> None:
-        """Play actions at some tables; add up the results of hands, and note ended episodes.
+    def _next_actions(self) -> tuple[Ints, Ints]:
+        """Return the opponents' actions, and the tables where they are to act."""
+        (indices,) = (self.tables.seats_to_act != self.seats).nonzero()
+        if not len(indices):
+            return indices, indices
+        return self.opponents.actions(self.tables, indices, self._rng), indices
 
-        Results count where ``counting``: in episodes in which the learner has acted.
-        """
-        tables = self.tables
-        tables.step(actions, indices)
-        ended = np.flatnonzero(tables.finished)
-        if not len(ended):
+    def _heed(self, events: NDArray[np.int8]) -> None:
+        """Tell agents and draw what the events of a call of the engine ask for; clear them."""
+        (refused,) = (events & ILLEGAL).nonzero()
+        if len(refused):
+            table = int(refused[0])
+            seat = self.tables.seats_to_act[table]
+            raise agent_calls.illegal_move(
+                self.opponents.agents[self.opponents.members[table, seat]],
+                int(self._learners.refused[table]),
+                table,
+                self.tables.action_masks[table],
+            )
+        self.opponents.restart(events.nonzero()[0])  # no event comes without the end of a hand
+        self._draw((events & EPISODE_BEGAN).nonzero()[0])
+        events[:] = 0
+
+    @property
+    def _draws(self) -> bool:
+        """Whether anything is drawn when an episode begins."""
+        return len(self.opponents.agents) > 1 or self.start_ranges.are_given
+
+    def _draw(self, indices: Ints) -> None:
+        """Draw the opponents of episodes that begin, and the start of the episodes after them."""
+        if not self._draws:
             return
-        own = ended[counting[ended]]
-        if self._on_hand_end is not None and len(own):
-            self._on_hand_end(tables, own)
-        net = tables.net_credits[own, self.seats[own]]
-        rewards[own] += net / self.rules.ante_unit
-        self._hands_counted += len(own)
-        self._credits_counted += int((self.num_players * net).sum() - tables.net_credits[own].sum())
-        over = np.flatnonzero(tables.match_finished)
-        done = over[counting[over]]
-        self.final_observations[done] = tables.final_observations(done, self.seats[done])
-        counting[done] = False
-        self.opponents.restart(ended)
-        self._begin_episodes(over)
-
-    def _begin_episodes(self, indices: Ints) -> None:
-        """Move the learner's seat on; draw the opponents and the start of the episode after."""
-        self.seats[indices] = (self.seats[indices] + 1) % self.num_players
         self.opponents.draw(indices, self._rng)
         drawn = self.start_ranges.draw(len(indices), self._rng)
         if drawn:
@@ -266,8 +296,8 @@ class LearnerTables:
 
         The margin is over the mean of the others at the table; with two seats it is half of that.
         """
-        hands, credits = self._hands_counted, self._credits_counted
-        self._hands_counted = self._credits_counted = 0
+        hands, credits = int(self._learners.hands.sum()), int(self._learners.margins.sum())
+        self._learners.hands[:] = self._learners.margins[:] = 0
         others = self.num_players - 1 if self.num_players > 2 else 2
         return hands, 1000 * credits / (others * self.rules.ante_unit * max(1, hands))
 

@@ -14,6 +14,8 @@ from sabacc_env.actions import BetSize
 from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import check_number, check_sequence
 from sabacc_env.array_types import Ints
+from sabacc_env.engine.drivers.learner_loop import NO_ACTION
+from sabacc_env.engine.drivers.policy_code import policy_codes
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
@@ -73,8 +75,11 @@ class Opponents:
             raise SabaccError("weights: give one for each opponent, none negative and not all 0")
         # Who was there before may be in the middle of a hand.
         new = [agent for agent in agents if not any(agent is old for old in self.agents)]
+        policies = [agent_calls.compiled_policy(agent) for agent in agents]
         agent_calls.reset(new, len(self.members))
         self.agents = agents
+        self._policies, self._codes = policies, policy_codes(policies)
+        self._no_codes = policy_codes([None] * len(agents))
         self._shares = shares / shares.sum()
 
     def _agent(self, opponent: Any) -> Agent:
@@ -115,15 +120,28 @@ class Opponents:
             raise SabaccError(f"state: its indices of opponents are not all from 0 to {most}")
 
     def draw(self, indices: Ints, rng: np.random.Generator) -> None:
-        """Draw the agents of every seat of these tables."""
-        size = (len(indices), self.members.shape[1])
-        self.members[indices] = rng.choice(len(self.agents), size=size, p=self._shares)
+        """Draw the agents of every seat of these tables; nothing is drawn where there is one."""
+        if len(self.agents) > 1:
+            size = (len(indices), self.members.shape[1])
+            self.members[indices] = rng.choice(len(self.agents), size=size, p=self._shares)
+
+    def codes(self, tables: Tables) -> Any:
+        """Return the ``policy_codes`` of the agents, for which the engine plays them itself.
+
+        Tables that keep histories for agents with views play none.
+        """
+        return self._no_codes if tables.keeps_histories else self._codes
 
     def actions(self, tables: Tables, indices: Ints, rng: np.random.Generator) -> Ints:
-        """Return what is played at these tables: each agent is asked once for all its seats."""
+        """Return what is played at these tables: each agent is asked once for all its seats.
+
+        NO_ACTION stands where the engine plays a compiled policy itself.
+        """
         members = self.members[indices, tables.seats_to_act[indices]]
-        actions = np.zeros(len(indices), dtype=np.int64)
+        actions = np.full(len(indices), NO_ACTION)
         for member in np.flatnonzero(np.bincount(members)):
-            rows = np.flatnonzero(members == member)
-            actions[rows] = agent_calls.actions_at(self.agents[member], tables, indices[rows], rng)
+            if tables.keeps_histories or self._policies[member] is None:
+                rows = np.flatnonzero(members == member)
+                agent = self.agents[member]
+                actions[rows] = agent_calls.actions_at(agent, tables, indices[rows], rng)
         return actions

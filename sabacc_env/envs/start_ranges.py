@@ -66,6 +66,11 @@ class StartRanges:
         ranges = _credits("stacks", stacks, 1, unit), _credits("sabacc_pots", sabacc_pots, 0, unit)
         self._stacks, self._pots = ranges
 
+    @property
+    def are_given(self) -> bool:
+        """Whether there is a range, so that something is drawn."""
+        return self._stacks is not None or self._pots is not None
+
     def draw(self, count: int, rng: np.random.Generator) -> dict[str, Ints]:
         """Draw for so many tables what is not as the rules say.
 

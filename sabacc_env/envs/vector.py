@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -21,7 +20,6 @@ from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.reset_options import select_options
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
-from sabacc_env.tables.tables import Tables
 
 Step = tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
@@ -107,9 +105,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         )
         self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
         with explain_memory_error("num_envs", self.num_envs, OUTCOME_DTYPE.itemsize):
-            # Where a hand ended in the last step, and how.
-            self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-            self._outcomes = np.zeros(self.num_envs, OUTCOME_DTYPE)
+            self._finished = np.zeros(self.num_envs, dtype=np.bool_)  # a hand, in the last step
             self._episode_steps = np.zeros(self.num_envs, dtype=np.int64)
         self.learner = LearnerTables(
             rules,
@@ -118,8 +114,6 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             self.np_random,
             episode_settings(SabaccVectorEnv, **settings),
             threads=threads,
-            # Not a method: the environment would hold itself, and its memory until a collection.
-            on_hand_end=partial(_record_outcomes, self._finished, self._outcomes),
         )
         self.single_observation_space = self.learner.observation_space
         self.single_action_space = self.learner.action_space
@@ -158,7 +152,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             self.learner.restart(np.flatnonzero(chosen & ~self._waiting))
             self._waiting[chosen] = False
             self._episode_steps[chosen] = 0
-        self._finished[:] = False
+        self._finished = np.zeros(self.num_envs, dtype=np.bool_)
         nowhere = np.zeros(self.num_envs, dtype=np.bool_)
         return self.learner.observations(self._waiting), self._info(nowhere, nowhere)
 
@@ -180,8 +174,9 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
                 "with options={'reset_mask': ...}"
             )
         playing = np.flatnonzero(~self._waiting)
-        self._finished[:] = False
-        rewards, terminated, illegal = self.learner.step_or_end(chosen[playing], playing)
+        step = self.learner.step_or_end(chosen[playing], playing)
+        rewards, terminated, illegal = step.rewards, step.episode_over, step.illegal
+        self._finished = step.hand_finished
         truncated = self._truncate(playing, terminated)
         ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
@@ -223,7 +218,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         return _with_presence(self._values(self._masks(), finished, illegal), everywhere)
 
     def _values(self, masks: NDArray[np.int8], finished: Bools, illegal: Bools) -> dict[str, Any]:
-        results = result_infos(self._outcomes, finished, self.learner.num_players)
+        results = result_infos(self.learner.outcomes, finished, self.learner.num_players)
         return {"action_mask": masks, **results, "illegal_action": illegal.copy()}
 
     def hand_results(self) -> list[dict[str, Any] | None]:
@@ -237,7 +232,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         ranking = self.learner.rules.ranking
         return [
             named_result(outcome, ranking, self._agents) if finished else None
-            for outcome, finished in zip(self._outcomes, self._finished, strict=True)
+            for outcome, finished in zip(self.learner.outcomes, self._finished, strict=True)
         ]
 
     def _final_info(self, ended: Bools, illegal: Bools) -> dict[str, Any]:
@@ -260,14 +255,6 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
                 f"reset_mask: give an array of {self.num_envs} bool, at least one of them True"
             )
         return chosen
-
-
-def _record_outcomes(
-    finished: Bools, outcomes: NDArray[Any], tables: Tables, indices: Ints
-) -> None:
-    """Note that hands of the learner's have just ended at these tables, and how."""
-    finished[indices] = True
-    outcomes[indices] = tables.final_outcomes(indices)
 
 
 def _object_array(values: list[Any], where: Bools) -> NDArray[Any]:

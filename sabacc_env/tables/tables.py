@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
@@ -162,21 +162,41 @@ class Tables:
                 makes no next hand.
         """
         indices = self._all if tables is None else self._checked_tables(tables)
-        given = self._checked_actions(actions, len(indices))
-        chosen = self._whole_numbers(given)
-        wrong = self._device.find_first(batch.first_illegal, (self._turns.legal,), indices, chosen)
-        if wrong >= 0:
-            self._refuse_stopped(indices)
-            raise IllegalMove(self._illegal_message(int(indices[wrong]), int(given[wrong])))
+        chosen = self._legal_actions(actions, indices)
         self._clear_results()
+        self.run_driver(batch.step_tables, (self._dealer.autoreset,), indices, chosen)
+
+    def run_driver(
+        self,
+        driver: Callable[..., None],
+        settings: tuple[Any, ...],
+        indices: NDArray[np.int64],
+        actions: NDArray[np.int64],
+    ) -> None:
+        """Play legal actions by a driver of the engine, and deal on; nothing is checked.
+
+        For environments. A driver that plays on by itself is for tables without histories.
+
+        Args:
+            driver: a function of the batch's arrays, ``settings``, ``indices`` and ``actions``.
+            settings: what it gets besides.
+            indices: distinct tables, (n,).
+            actions: one for each of them, (n,).
+
+        Raises:
+            SabaccError: for what makes no next hand.
+        """
         if self._histories is not None:
-            self._histories.record(self._games, indices, chosen)
-        self._device.run(
-            batch.step_tables, (*self._dealer.batches, self._dealer.autoreset), indices, chosen
-        )
+            self._histories.record(self._games, indices, actions)
+        self._device.run(driver, (*self._dealer.batches, *settings), indices, actions)
         if self._histories is not None:
-            self._histories.clear(np.flatnonzero(self.finished))
+            self._histories.clear(indices[self.finished[indices]])
         self._dealer.deal_waiting(indices)
+
+    @property
+    def keeps_histories(self) -> bool:
+        """Whether ``keep_histories`` was asked for."""
+        return self._histories is not None
 
     def keep_histories(self) -> None:
         """Record the moves of each hand from now on, so that ``game(table).history`` has them.
@@ -263,6 +283,36 @@ class Tables:
                 f"table {indices[stopped]}: it stopped because the start of its next hand was "
                 "refused; restart it"
             )
+
+    def _legal_actions(self, actions: ArrayLike, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return legal actions at these tables as int64, or refuse them by name."""
+        given = self._checked_actions(actions, len(indices))
+        chosen = self._whole_numbers(given)
+        wrong = self._device.find_first(batch.first_illegal, (self._turns.legal,), indices, chosen)
+        if wrong >= 0:
+            self._refuse_stopped(indices)
+            raise IllegalMove(self._illegal_message(int(indices[wrong]), int(given[wrong])))
+        return chosen
+
+    def check_legal(self, actions: ArrayLike) -> NDArray[np.int64]:
+        """Return an action for every table as int64, if all are legal.
+
+        Raises:
+            IllegalMove: for one that is not: names the table and the action.
+            SabaccError: for actions of a wrong shape or type, or a table that has stopped.
+        """
+        return self._legal_actions(actions, self._all)
+
+    def illegal(self, actions: NDArray[np.int64], indices: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say for every table, (num_tables,), whether its action is not legal; unchecked.
+
+        Args:
+            actions: (n,), one for each of ``indices``; there is none at other tables.
+            indices: distinct tables, (n,).
+        """
+        illegal = np.zeros(self.num_tables, dtype=np.bool_)
+        batch.write_illegal(self._turns.legal, illegal, indices, actions)
+        return illegal
 
     def _checked_actions(self, actions: ArrayLike, count: int) -> Any:
         """Return actions as they were given: numbers beyond int64 are refused by name."""

@@ -16,7 +16,7 @@ from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, JUNK, encode_bet_
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_env.game.turn_buffers import TurnBuffers
-from tests.support.toys import Preferring
+from tests.support.toys import AskedRandom, Preferring
 
 RULES = load_rules("casino")
 
@@ -69,16 +69,15 @@ def test_what_sb3_contrib_asks():
 
 
 class Recorder(Tables):
-    """Notes every decision and every result."""
+    """Notes every decision and every result of agents that are asked one decision at a time."""
 
     log: list[tuple[str, int, int, list[int]]]
 
-    def step(self, actions, tables=None):
-        which = range(self.num_tables) if tables is None else tables
-        for table in which:
+    def run_driver(self, driver, settings, indices, actions):
+        for table in indices:
             self.log.append(("act", int(table), int(self.seats_to_act[table]), []))
-        super().step(actions, tables)
-        for table in np.flatnonzero(self.finished):
+        super().run_driver(driver, settings, indices, actions)
+        for table in indices[self.finished[indices]]:
             ended = "match" if self.match_finished[table] else "hand"
             self.log.append((ended, int(table), -1, self.net_credits[table].tolist()))
 
@@ -93,7 +92,7 @@ def test_rewards_are_the_learners_own_results(monkeypatch, num_players, hands):
         12,
         num_players,
         rules,
-        opponents=[Preferring(JUNK), RandomAgent(rules, num_players)],
+        opponents=[Preferring(JUNK), AskedRandom(rules, num_players)],
         hands=hands,
         reward_scale=2.0,
         stacks=(3, 20),

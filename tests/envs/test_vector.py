@@ -10,12 +10,12 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
-from sabacc_env import SabaccError, rule_sets
+from sabacc_env import SabaccError, load_rules, rule_sets
 from sabacc_env.actions import CALL, CHECK, JUNK, encode_bet_sizes
 from sabacc_env.envs.vector import SabaccVectorEnv
 from sabacc_env.game.turn_buffers import TurnBuffers
 from tests.support.comparing import comparable
-from tests.support.toys import Preferring
+from tests.support.toys import AskedRandom, Preferring
 
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
 in_every_mode = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
@@ -320,7 +320,8 @@ def test_infos_become_tensors(mode):
 def test_it_tells_what_the_single_environment_does(rules, hands, mode):
     """At one table where the same happens: its first episode after a reset with the same seed."""
     options: dict[str, Any] = {"rules": rules, "num_players": 3, "hands": hands}
-    options["opponents"] = ["random", "calling_station"]
+    asked = AskedRandom(load_rules(rules), 3)  # a compiled policy draws other random numbers
+    options["opponents"] = [asked, "calling_station"]
     env, single = make(1, mode, **options), gymnasium.make("Sabacc-v0", **options)
     rng = np.random.default_rng(0)
     revealed = []

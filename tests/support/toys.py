@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import CHECK, FIRST_BET, JUNK
+from sabacc_env.agent import RandomAgent
 from sabacc_env.engine.layout import RAISE_TO
 from sabacc_env.game.view import GameView
 
@@ -152,3 +153,9 @@ class Preferring:
         for rank, action in enumerate(self.prefers):
             scores[:, action] *= 100 - rank
         return scores.argmax(axis=1)
+
+
+class AskedRandom(RandomAgent):
+    """The random agent without its compiled policy: it is always asked."""
+
+    compiled_policy = None  # type: ignore[assignment]

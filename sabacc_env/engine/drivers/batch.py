@@ -301,6 +301,13 @@ def first_illegal(legal: Array, tables: Array, actions: Array) -> int:
 
 
 @jit
+def write_illegal(legal: Array, illegal: Array, tables: Array, actions: Array) -> None:
+    """Write for these tables whether an action is not legal."""
+    for i in range(len(tables)):
+        illegal[tables[i]] = not is_legal_action(legal[tables[i]], actions[i])
+
+
+@jit
 def first_stopped(turns: Turns, tables: Array) -> int:
     """Return the index of the first table where nobody is to act, or -1."""
     for i in range(len(tables)):
@@ -362,6 +369,17 @@ def play_turn(
     write_turn(games, turns, table)
 
 
+@inlined
+def prefetch_later(games: Games, turns: Turns, tables: Array, i: int) -> None:
+    """Prefetch a table that is stepped a little later than the one at index ``i``."""
+    if i + PREFETCH_DISTANCE < len(tables):
+        later = tables[i + PREFETCH_DISTANCE]
+        # Probably as many players as here. Reading the number there would wait for the memory.
+        players = int(games.records[tables[i]].num_players)
+        prefetch_game(games.records[later], players)
+        prefetch_row(turns.rows[later], players)
+
+
 @jit
 def step_tables(
     games: Games,
@@ -374,10 +392,5 @@ def step_tables(
 ) -> None:
     """Play one legal action at each of these tables, as ``play_turn`` does."""
     for i in range(len(tables)):
-        if i + PREFETCH_DISTANCE < len(tables):
-            later = tables[i + PREFETCH_DISTANCE]
-            # Probably as many players as here. Reading the number there would wait for the memory.
-            players = int(games.records[tables[i]].num_players)
-            prefetch_game(games.records[later], players)
-            prefetch_row(turns.rows[later], players)
+        prefetch_later(games, turns, tables, i)
         play_turn(games, turns, results, starts, autoreset, tables[i], actions[i])

@@ -1,4 +1,4 @@
-"""The compiled loop in which policies play every seat, for rollouts and evaluation."""
+"""Compiled loops over policies: they play every seat at many tables, or choose for many rows."""
 
 from __future__ import annotations
 
@@ -65,3 +65,10 @@ def play_tables(
                 break
             play_turn(games, turns, results, starts, autoreset, table, action)
         random_states[table] = state
+
+
+@jit
+def choose_actions(code: Any, rows: Array, legal: Array, words: Array, actions: Array) -> None:
+    """Write what a policy chooses for each row, from its legal actions and its random word."""
+    for i in range(len(rows)):
+        actions[i] = call_policy(code, 0, rows[i], legal[i], words[i])
