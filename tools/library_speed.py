@@ -8,6 +8,7 @@ clock on the wall. [The pages of the libraries](../docs/libraries/index.md) have
 
 from __future__ import annotations
 
+import random
 import statistics
 import sys
 import time
@@ -132,8 +133,43 @@ def stable_baselines3_rollouts() -> Iterator[tuple[str, Rollout]]:
     )
 
 
+def openspiel_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Random decisions in a loop in Python, with what a learner reads at each of them."""
+    import pyspiel
+    from sabacc_training.bench.peers import HOLDEM
+
+    from sabacc_env.adapters.openspiel import load_game
+
+    yield '`load_game("casino")`', _decisions(load_game("casino"))
+    yield (
+        '`load_game("casino", chance="sampled")`',
+        _decisions(load_game("casino", chance="sampled")),
+    )
+    yield "`universal_poker`, no-limit hold'em", _decisions(pyspiel.load_game(HOLDEM))
+    yield "`leduc_poker`", _decisions(pyspiel.load_game("leduc_poker"))
+
+
+def _decisions(game: Any, hands: int = 300) -> Rollout:
+    uniform = random.Random(0).random
+
+    def rollout() -> int:
+        decisions = 0
+        for _ in range(hands):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                legal = state.legal_actions()
+                if not state.is_chance_node():
+                    state.observation_tensor()
+                    decisions += 1
+                state.apply_action(legal[int(uniform() * len(legal))])  # chances are equal
+        return decisions
+
+    return rollout
+
+
 LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
     "gymnasium": gymnasium_rollouts,
+    "openspiel": openspiel_rollouts,
     "pettingzoo": pettingzoo_rollouts,
     "stable_baselines3": stable_baselines3_rollouts,
 }

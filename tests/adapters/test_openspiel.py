@@ -349,10 +349,10 @@ def test_mccfr_samples_a_game_that_cannot_be_enumerated(chance: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("name", ["dqn", "nfsp"])
-def test_an_rl_agent_learns_some_steps(name: str) -> None:
+def test_an_rl_agent_learns(name: str) -> None:
     learners = learners_of(name, env := rl_environment.Environment(load_game("black_spire")))
     losses = []
-    for _ in range(30):
+    for _ in range(12):
         time_step = env.reset()
         while not time_step.last():
             learner = learners[time_step.observations["current_player"]]
@@ -462,17 +462,25 @@ def test_a_policy_sees_the_same_text_at_a_table() -> None:
         agent.restart(np.arange(1))
 
 
-def test_bots_and_rl_agents_play_at_our_tables() -> None:
+def test_bots_and_policies_play_at_our_tables() -> None:
     game = load_game("black_spire")
-    learners = learners_of("dqn", rl_environment.Environment(game))
-    players = [
-        SpielAgent(game, learners[1]),
+    play_with(
         SpielAgent(game, pyspiel.make_uniform_random_bot(0, 1)),
+        SpielAgent(game, pyspiel.make_uniform_random_bot(1, 1), player_id=1),
         SpielAgent(game, policies.UniformRandomPolicy(game)),
         SpielAgent(game, pyspiel.UniformPolicy(), tensors=True),
-    ]
-    for player in players:
-        env = gymnasium.make("Sabacc-v0", rules="black_spire", opponents=[player])
+    )
+
+
+def test_rl_agents_play_at_our_tables() -> None:
+    game = load_game("black_spire")
+    learners = learners_of("dqn", rl_environment.Environment(game))
+    play_with(*[SpielAgent(game, learner) for learner in learners])
+
+
+def play_with(*opponents: SpielAgent) -> None:
+    for opponent in opponents:
+        env = gymnasium.make("Sabacc-v0", rules="black_spire", opponents=[opponent])
         _, info = env.reset(seed=0)
         for _ in range(50):
             *_, over, _, info = env.step(int(info["action_mask"].argmax()))

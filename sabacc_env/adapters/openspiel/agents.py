@@ -123,12 +123,16 @@ class SpielAgent:
             ``rl_agent.AbstractAgent``, which is asked with ``is_evaluation=True``. One that
             remembers a hand is for one table only.
         tensors: whether the player reads observation tensors and no text: by default, an RL agent.
+        player_id: for which player a bot was made. It is told that this one is to act, at every
+            seat; others would crash it.
 
     Raises:
         SabaccError: for a player that is none of these.
     """
 
-    def __init__(self, game: SabaccGame, player: Any, *, tensors: bool | None = None) -> None:
+    def __init__(
+        self, game: SabaccGame, player: Any, *, tensors: bool | None = None, player_id: int = 0
+    ) -> None:
         kinds = policy.Policy, pyspiel.Policy, pyspiel.Bot, rl_agent.AbstractAgent
         if not isinstance(player, kinds):
             raise SabaccError(
@@ -139,6 +143,8 @@ class SpielAgent:
         self.wants = "observations" if tensors else "views"
         self._game = game
         self._player = player
+        own = getattr(player, "player_id", None)  # an RL agent has one
+        self._player_id = player_id if own is None else own
         self._sights: dict[int, dict[int, list[Sight]]] = {}  # by table and seat
 
     def check_game(self, rules: RuleSet, num_players: int, bet_sizes: Sequence[BetSize]) -> None:
@@ -177,8 +183,7 @@ class SpielAgent:
         state = self._game.new_initial_state()
         legal = np.flatnonzero(mask).tolist()
         if self.wants == "observations":
-            seat = getattr(self._player, "player_id", 0)
-            state.hand = SeenHand(self._game.settings, seat, legal, observation=seen)
+            state.hand = SeenHand(self._game.settings, self._player_id, legal, observation=seen)
             return state
         sights = self._sights.setdefault(table, {}).setdefault(seen.seat, [])
         sight = Sight.of_view(seen)
@@ -190,7 +195,8 @@ class SpielAgent:
         seat = seats[seen.seat]
         history = [Turn(seats[turn.seat], turn.move) for turn in seen.history]
         text = information_state(seat, sights, history, seen.taken_discards)
-        state.hand = SeenHand(self._game.settings, seat, legal, text=text)
+        to_act = self._player_id if isinstance(self._player, pyspiel.Bot) else seat
+        state.hand = SeenHand(self._game.settings, to_act, legal, text=text)
         return state
 
     def _choose(self, state: SabaccState, rng: np.random.Generator) -> int:

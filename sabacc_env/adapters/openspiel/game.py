@@ -205,6 +205,17 @@ class SabaccState(pyspiel.State):  # type: ignore[misc]
         assert net is not None
         return [credits / settings.rules.ante_unit for credits in net]
 
+    def observation_tensor(self, player: int | None = None) -> list[float]:
+        """Return the flat observation of a player, by default the one to act.
+
+        OpenSpiel's own way, which its C++ goes, makes another state for each tensor, to learn the
+        size.
+        """
+        player = self.hand.player if player is None else player
+        if not 0 <= player < self.hand.settings.num_players:
+            return super().observation_tensor(player)  # type: ignore[no-any-return]  # raises
+        return self.hand.observation(player).tolist()  # type: ignore[no-any-return]
+
     def __str__(self) -> str:
         game = self.hand.game
         table = "before the deal" if game is None else render_text(game)
