@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.arguments import (
+    check_bool,
     check_credits,
     check_deck,
     check_dice,
@@ -475,10 +476,17 @@ class Game:
         total = sum(card.value for card in hand) + (spike.value if spike is not None else 0)
         return describe_strength(self.rules.ranking, self._strength(seat), total)
 
-    def view(self, seat: int) -> GameView:
-        """Return exactly what a seat may know, and nothing else."""
+    def view(self, seat: int, *, events: bool = False) -> GameView:
+        """Return exactly what a seat may know, and nothing else.
+
+        Args:
+            seat: the seat.
+            events: whether to tell ``GameView.events``, too. The hand is played again for that,
+                which takes several times as long as the rest. They are not known of a game copied
+                from tables without histories.
+        """
         seat = check_int("seat", seat, 0, self.num_players - 1)
-        return GameView.of(self, seat)
+        return GameView.of(self, seat, events=check_bool("events", events))
 
     @property
     def history(self) -> tuple[Turn, ...]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.cards import Card
+from sabacc_env.game.events import Event, events_of
+from sabacc_env.game.legal_actions import legal_actions
 from sabacc_env.hand_ranks import HandRank
 from sabacc_env.moves import Move, Turn
 from sabacc_env.rules import RuleSet
@@ -21,7 +25,8 @@ class GameView:
     Attributes:
         seat: whose view this is.
         rules: the rule set in play.
-        num_players, dealer, seat_to_act, phase, round, remaining, dice: as of ``Game``.
+        num_players, dealer, seat_to_act, phase, round, remaining, dice, episode_position: as of
+            ``Game``.
         hand: the seat's own cards in slot order.
         rank: what that hand would rank now, None without one.
         drawn_card: the card being decided on, if the decision is this seat's.
@@ -38,6 +43,8 @@ class GameView:
         taken_discards: the card that each of them took off the discard pile; None for most.
         net_credits, winners, revealed: as of ``Game``.
         revealed_hands: after a reveal, the hands of the seats that remained, by seat.
+        events: with ``Game.view(seat, events=True)``, all that the seat saw happen since the deal,
+            its own draws included; empty where that is not known.
     """
 
     seat: int
@@ -49,6 +56,7 @@ class GameView:
     round: int
     remaining: tuple[int, ...]
     dice: tuple[tuple[int, int], ...]
+    episode_position: tuple[int, int]
     hand: tuple[Card, ...]
     rank: HandRank | None
     drawn_card: Card | None
@@ -72,9 +80,23 @@ class GameView:
     winners: tuple[int, ...] | None
     revealed: bool
     revealed_hands: dict[int, tuple[Card, ...]]
+    events: tuple[Event, ...] = ()
+
+    def legal_actions(self, bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> dict[int, Move]:
+        """Return the legal discrete actions in ascending order, and the move that each makes.
+
+        Args:
+            bet_sizes: what the bet actions mean; those of the environment.
+
+        >>> from sabacc_env import Game
+        >>> actions = Game("casino", num_players=2, seed=7).view(0).legal_actions()
+        >>> print(*(f"{action}: {move}" for action, move in actions.items()), sep=", ")
+        0: stand, 1: draw, 9: discard_draw +5s, 10: discard_draw +8t, 14: swap +5s, 15: swap +8t
+        """
+        return legal_actions(self, bet_sizes)
 
     @classmethod
-    def of(cls, game: Game, seat: int) -> GameView:
+    def of(cls, game: Game, seat: int, *, events: bool = False) -> GameView:
         """Take from a game what a seat may know."""
         to_act = game.seat_to_act == seat
         net, winners = game.net_credits, game.winners
@@ -88,6 +110,7 @@ class GameView:
             round=game.round,
             remaining=game.remaining,
             dice=tuple(game.dice),
+            episode_position=game.episode_position,
             hand=tuple(game.hands[seat]),
             rank=game.rank(seat),
             drawn_card=game.drawn_card if to_act else None,
@@ -113,4 +136,5 @@ class GameView:
             revealed_hands={s: tuple(game.hands[s]) for s in game.remaining}
             if game.revealed
             else {},
+            events=events_of(game, seat) if events else (),
         )
