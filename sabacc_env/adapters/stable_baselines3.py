@@ -23,6 +23,7 @@ from sabacc_env.arguments import check_int, check_int_array, check_number
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
+from sabacc_env.envs.saved_states import SavedState, StateKeeper
 from sabacc_env.envs.start_ranges import Range
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
@@ -56,6 +57,8 @@ class SabaccVecEnv(VecEnv):
             info, as ``Sabacc-v0`` does, for learners that do not.
         reward_scale: antes that make a reward of 1.
         threads: how many threads step the tables; results do not depend on it.
+        undo_steps: how many of the last steps ``undo`` can take back; each keeps a copy of all
+            tables, about 4 kB a table.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
             ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks``, ``sabacc_pots`` and
             ``observation``.
@@ -84,6 +87,7 @@ class SabaccVecEnv(VecEnv):
         illegal: Literal["raise", "end"] = "raise",
         reward_scale: float = 1.0,
         threads: int = 1,
+        undo_steps: int = 0,
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
         if not 0 < check_number("reward_scale", reward_scale) < math.inf:
@@ -103,6 +107,7 @@ class SabaccVecEnv(VecEnv):
             threads=threads,
         )
         learner = self._learner
+        self._states = StateKeeper("SabaccVecEnv", learner.made(), undo_steps)
         super().__init__(learner.num_envs, learner.observation_space, learner.action_space)
         self._infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._to_play = np.zeros(self.num_envs, dtype=np.int64)
@@ -142,18 +147,61 @@ class SabaccVecEnv(VecEnv):
         """
         return self._learner.margin_since()
 
-    def state(self) -> dict[str, Any]:
-        """Return everything but rules and opponents, for ``restore``."""
-        return self._learner.state()
+    # Saved states.
 
-    def restore(self, state: dict[str, Any]) -> Observations:
-        """Go on from a ``state`` of an environment built alike; return the observations.
+    def save_state(self) -> SavedState:
+        """Return where the tables stand, for ``restore_state``: also their chance to come.
+
+        What opponents remember is in it, if they have ``memory`` (``sabacc_env.agent.Agent``).
 
         Raises:
-            SabaccError: for any other state; the message says what differs, and nothing changes.
+            SabaccError: before the first reset.
         """
-        self._learner.restore(state)
+        return self._states.save(self._state_values())
+
+    def restore_state(self, state: SavedState) -> Observations:
+        """Go on from a state that ``save_state`` returned, here or in an environment made alike.
+
+        Alike are rules, players, hands, bet sizes, the number of tables, and whether starts are
+        drawn; opponents are not in the state.
+
+        Returns:
+            The learner's observations.
+
+        Raises:
+            SabaccError: for any other state; says what differs, and nothing has changed.
+        """
+        self._go_to(self._states.values_of(state, self._check_values))
+        self._states.forget_steps()
         return self._observations()
+
+    def undo(self) -> Observations:
+        """Go back to before the last step, at all tables; return the learner's observations.
+
+        The generator goes back too, so the same actions meet the same answers again. Only the last
+        ``undo_steps`` steps since the last reset are kept.
+
+        Raises:
+            SabaccError: where no step is kept, or an opponent refuses its memory.
+        """
+        self._go_to(self._states.before_last_step())
+        self._states.forget_last_step()
+        return self._observations()
+
+    def _state_values(self) -> dict[str, Any]:
+        return self._learner.save() | {"seed_given": self._seeds[0]}
+
+    def _check_values(self, values: dict[str, Any]) -> None:
+        if "seed_given" not in values:
+            raise SabaccError("state: this is not what save_state returned")
+        if values["seed_given"] is not None:
+            check_int("state: its seed_given", values["seed_given"], 0, 2**64 - 1)
+
+    def _go_to(self, values: dict[str, Any]) -> None:
+        self._learner.restore({name: values[name] for name in values if name != "seed_given"})
+        self._reset_seeds()
+        if values["seed_given"] is not None:  # else it would be a random one
+            self.seed(values["seed_given"])
 
     # What Stable-Baselines3 calls.
 
@@ -171,6 +219,7 @@ class SabaccVecEnv(VecEnv):
         self._learner.begin(None if seed is None else np.random.default_rng(seed))
         self._reset_seeds()
         self._reset_options()
+        self._states.forget_steps()
         return self._observations()
 
     def _observations(self) -> Observations:
@@ -196,11 +245,14 @@ class SabaccVecEnv(VecEnv):
                 opponent that fails.
         """
         learner = self._learner
+        before = self._state_values() if self._states.keeps_steps else None
         if self._ends_illegal:
             actions = check_int_array("actions", self._to_play, self.num_envs)
             step = learner.step_or_end(actions, np.arange(self.num_envs))
         else:
             step = learner.step(self._to_play)
+        if before is not None:
+            self._states.keep(before)
         dones, illegal = step.episode_over, step.illegal
         rewards = np.where(illegal, -1, step.rewards / self._reward_scale).astype(np.float32)
         infos = self._infos.copy()

@@ -5,7 +5,6 @@ Gymnasium's vector environment and the one for Stable-Baselines3 are forms of it
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env import agent_calls
-from sabacc_env.actions import encode_bet_sizes, num_actions
+from sabacc_env.actions import num_actions
 from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.drivers.learner_loop import (
@@ -29,29 +28,30 @@ from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.envs.observation_forms import get_piece
-from sabacc_env.envs.saved_states import check_generator_state
+from sabacc_env.envs.saved_states import (
+    Types,
+    check_array,
+    check_generator_state,
+    check_types,
+    made_from,
+)
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
+from sabacc_env.tables.saving import TablesState
 from sabacc_env.tables.tables import Tables
 
-STATE_TYPES: Final = {
-    "tables": bytes,
+VALUES: Final[Types] = {
+    "tables": (TablesState, bytes),
     "rng": dict,
     "seats": np.ndarray,
     "members": np.ndarray,
     "remembered": list,
     "next": dict,
+    "hands": np.ndarray,
+    "margins": np.ndarray,
 }
-"""What a state of ``LearnerTables`` holds."""
-
-COMPARED_SETTINGS: Final[dict[str, Callable[[Any], Any]]] = {
-    "num_tables": int,
-    "num_players": int,
-    "hands": int,
-    "bet_sizes": lambda sizes: encode_bet_sizes(sizes).tobytes(),  # fractions become floats in it
-}
-"""What tables and a state of theirs have in common besides the rules, in forms that compare."""
+"""What a saved state of ``LearnerTables`` holds."""
 
 
 class LearnerTables:
@@ -301,59 +301,75 @@ class LearnerTables:
         others = self.num_players - 1 if self.num_players > 2 else 2
         return hands, 1000 * credits / (others * self.rules.ante_unit * max(1, hands))
 
-    # Keeping.
+    # Saved states.
 
-    def state(self) -> dict[str, Any]:
-        """Return everything but rules and opponents, for ``restore``."""
+    def made(self) -> dict[str, Any]:
+        """Return the arguments that environments must share to go on from each other's states."""
+        hands, bet_sizes = self._settings.hands, tuple(self._settings.bet_sizes)
+        return made_from(self.rules, self.num_players, hands, bet_sizes) | {
+            "num_envs": self.num_envs,
+            "drawn": sorted(self._next_starts),
+        }
+
+    def save(self) -> dict[str, Any]:
+        """Return everything but rules and opponents, for ``restore``.
+
+        Raises:
+            SabaccError: before ``begin``.
+        """
+        if not self._ready:
+            raise SabaccError("save_state: no episode has begun; call reset first")
         return {
-            "tables": self.tables.to_bytes(),
+            "tables": self.tables.save_state(),
             "rng": self._rng.bit_generator.state,
             "seats": self.seats.copy(),
             "members": self.opponents.members.copy(),
             "remembered": self.opponents.memories(),
             "next": {name: values.copy() for name, values in self._next_starts.items()},
+            "hands": self._learners.hands.copy(),
+            "margins": self._learners.margins.copy(),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a ``state`` of tables made alike.
+    def restore(self, values: dict[str, Any]) -> None:
+        """Go on from what ``save`` of tables made alike returned; its tables may be bytes by now.
 
         Raises:
-            SabaccError: for any other state; the message says what differs, and nothing changes.
+            SabaccError: for anything else; the message says what differs, and nothing changes.
         """
-        tables, starts = self._check_state(state)
-        self.opponents.restore_memories(state["remembered"])  # first, for an agent may refuse it
-        self._rng.bit_generator.state = state["rng"]
-        self.seats[:] = state["seats"]
-        self.opponents.members[:] = state["members"]
-        self.tables, self._next_starts = tables, starts
+        self._check_values(values)
+        tables = values["tables"]
+        if isinstance(tables, bytes):
+            tables = self._loaded_tables(values)
+        self.tables.check_alike(tables)
+        self.opponents.restore_memories(values["remembered"])  # last, for an agent may refuse it
+        self.tables.restore_state(tables)
+        self._rng.bit_generator.state = values["rng"]
+        self.seats[:] = values["seats"]
+        self.opponents.members[:] = values["members"]
+        self._next_starts = {name: array.copy() for name, array in values["next"].items()}
+        self._learners.hands[:] = values["hands"]
+        self._learners.margins[:] = values["margins"]
         self._ready = True
 
-    def _check_state(self, state: dict[str, Any]) -> tuple[Tables, dict[str, Ints]]:
-        """Return a state's tables and what their next episodes start from, or refuse the state."""
-        if not isinstance(state, dict) or any(
-            not isinstance(state.get(name), kind) for name, kind in STATE_TYPES.items()
-        ):
-            raise SabaccError("state: this is not what an environment's state() returned")
-        starts: dict[str, Any] = {name: np.array(each) for name, each in state["next"].items()}
+    def _check_values(self, values: dict[str, Any]) -> None:
+        check_types(values, VALUES)
+        self.opponents.check_members(values["members"])
+        check_generator_state(self._rng, values["rng"])
+        for name in ("seats", "hands", "margins"):
+            check_array(name, values[name], np.int64, (self.num_envs,))
+        starts = values["next"]
         if set(starts) != set(self._next_starts):
             raise SabaccError(
                 f"state: it draws {list(starts)} for each episode, and this environment draws "
                 f"{list(self._next_starts)}"
             )
-        tables = Tables.from_bytes(state["tables"], threads=self._threads, **starts)
-        if tables.rules != self.rules:
-            raise SabaccError(
-                f"state: its rules, {tables.rules.name!r}, are not the rules of this environment"
-            )
-        for name, form in COMPARED_SETTINGS.items():
-            its, own = getattr(tables, name), getattr(self.tables, name)
-            if form(its) != form(own):
-                raise SabaccError(f"state: it has {name} {its}, and this environment has {own}")
         for name, own in self._next_starts.items():
-            if starts[name].shape != own.shape:
-                raise SabaccError(f"state: its {name} must be whole numbers of shape {own.shape}")
-        if not np.array_equal(state["seats"], tables.seats_to_act):
+            check_array(f"next {name}", starts[name], own.dtype, own.shape)
+
+    def _loaded_tables(self, values: dict[str, Any]) -> TablesState:
+        """Return the tables of values that come from bytes, which are checked."""
+        tables = Tables.from_bytes(values["tables"], **values["next"])
+        self.tables.check_alike(state := tables.save_state())
+        if not np.array_equal(values["seats"], tables.seats_to_act):
             raise SabaccError("state: there is a table at which the learner is not to act")
-        self.opponents.check_members(state["members"])
-        check_generator_state(self._rng, state["rng"])
-        return tables, starts
+        return state

@@ -22,8 +22,12 @@ from sabacc_env.storage.checksums import (
     unseal_text,
 )
 from sabacc_env.storage.plain_data import from_json_data, to_json_data
+from sabacc_env.tables.saving import TablesState
 
 FORMAT: Final = b"sabacc-state 1\n"
+Types = Mapping[str, type | tuple[type, ...]]
+"""The types of values by name."""
+
 TEXT_FORMAT: Final = "sabacc-state-json 1"
 
 
@@ -89,7 +93,9 @@ class SavedState:
 
     def _content(self) -> dict[str, Any]:
         values = dict(self.values)
-        game = values.pop("game", None)
+        game, tables = values.pop("game", None), values.get("tables")
+        if isinstance(tables, TablesState):
+            values["tables"] = tables.to_bytes()
         try:
             content = {"kind": self.kind, "made": self.made, "values": to_json_data(values)}
         except TypeError as error:
@@ -140,7 +146,13 @@ def made_from(
     }
 
 
-def check_types(values: dict[str, Any], types: Mapping[str, type | tuple[type, ...]]) -> None:
+def check_array(name: str, value: Any, dtype: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what is no array of this type and shape."""
+    if not isinstance(value, np.ndarray) or value.dtype != dtype or value.shape != shape:
+        raise SabaccError(f"state: its {name} must be {np.dtype(dtype)} of shape {shape}")
+
+
+def check_types(values: dict[str, Any], types: Types) -> None:
     """Refuse values of other names or types than these; a bool is no whole number."""
     if set(values) != set(types) or not all(
         isinstance(values[name], kind) and (kind is bool or not isinstance(values[name], bool))

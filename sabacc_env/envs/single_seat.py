@@ -24,6 +24,7 @@ from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.envs.saved_states import (
     SavedState,
     StateKeeper,
+    Types,
     check_generator_state,
     check_types,
     made_from,
@@ -39,7 +40,7 @@ MAX_EPISODES: Final = 1000
 
 ONLY_TABLE: Final = np.zeros(1, dtype=np.int64)
 
-OWN_VALUES: Final[dict[str, type | tuple[type, ...]]] = {
+OWN_VALUES: Final[Types] = {
     "seat": int,
     "over": bool,
     "illegal": bool,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
-from sabacc_env.envs.hand_results import SEATS_IN, named_result
-from sabacc_env.envs.saved_states import check_types
+from sabacc_env.envs.hand_results import named_result
+from sabacc_env.envs.saved_states import Types, check_types
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import Game
 from sabacc_env.rules import RuleSet
@@ -19,7 +19,7 @@ TERMINATED: Final = "terminated"
 ILLEGAL: Final = "by an illegal action"
 """How an episode ended, if it did."""
 
-TYPES: Final[dict[str, type | tuple[type, ...]]] = {
+TYPES: Final[Types] = {
     "game": Game,
     "seed": int,
     "episode": int,
@@ -124,15 +124,24 @@ def _contradicts_itself(values: dict[str, Any], agents: list[str]) -> bool:
 
 
 def _has_no_outcome(values: dict[str, Any], rules: RuleSet, agents: list[str]) -> bool:
-    numbers, outcome = values["outcome"], np.zeros(1, OUTCOME_DTYPE)
+    outcome = np.zeros(1, OUTCOME_DTYPE)
     try:
-        write_outcome(numbers, outcome)
-        named_result(outcome[0], rules.ranking, agents)
+        write_outcome(values["outcome"], outcome)
     except (TypeError, ValueError, OverflowError, LookupError):
         return True
-    winners = outcome["winners"]
-    return (
-        not 0 <= outcome["revealed"].item() < len(SEATS_IN)
-        or winners.min() < -1
-        or winners.max() >= len(agents)
-    )
+    return not are_outcomes(outcome, rules, agents)
+
+
+def are_outcomes(outcomes: NDArray[Any], rules: RuleSet, agents: list[str]) -> bool:
+    """Say whether hands of these agents can have these outcomes, (n,) of ``OUTCOME_DTYPE``."""
+    revealed, winners = outcomes["revealed"], outcomes["winners"]
+    if revealed.min(initial=0) < 0 or revealed.max(initial=0) >> len(agents):
+        return False
+    if winners.min(initial=0) < -1 or winners.max(initial=0) >= len(agents):
+        return False
+    try:
+        for outcome in outcomes:
+            named_result(outcome, rules.ranking, agents)
+    except (ValueError, LookupError):
+        return False
+    return True

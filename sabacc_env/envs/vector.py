@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -18,8 +18,28 @@ from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import named_result, result_infos
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.reset_options import select_options
+from sabacc_env.envs.saved_states import (
+    SavedState,
+    StateKeeper,
+    Types,
+    check_array,
+    check_types,
+)
+from sabacc_env.envs.table_values import are_outcomes
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
+
+OWN_VALUES: Final[Types] = {
+    "told_finished": np.ndarray,
+    "told_illegal": np.ndarray,
+    "finished": np.ndarray,
+    "outcomes": np.ndarray,
+    "waiting": np.ndarray,
+    "final_observations": np.ndarray,
+    "episode_steps": np.ndarray,
+    "rng_seed": (int, type(None)),
+}
+"""What a saved state holds besides the values of the learner's tables."""
 
 Step = tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
@@ -61,6 +81,8 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             never.
         render_mode: None; ``Sabacc-v0`` renders one table.
         autoreset_mode: an ``AutoresetMode`` or its value.
+        undo_steps: how many of the last steps ``undo`` can take back; each keeps a copy of all
+            tables, about 4 kB a table.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
             ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks``, ``sabacc_pots`` and
             ``observation``.
@@ -90,6 +112,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         max_episode_steps: int | None = None,
         render_mode: None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        undo_steps: int = 0,
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
         self.autoreset_mode = _check_autoreset_mode(autoreset_mode)
@@ -120,6 +143,14 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._waiting = np.zeros(self.num_envs, dtype=np.bool_)
+        nowhere = np.zeros(self.num_envs, dtype=np.bool_)
+        self._told = nowhere, nowhere  # the tables of whose ends and illegal actions infos told
+        made = self.learner.made() | {
+            "opponents": len(self.learner.opponents.agents),
+            "autoreset_mode": self.autoreset_mode.value,
+            "max_episode_steps": self._max_episode_steps,
+        }
+        self._states = StateKeeper("SabaccVectorEnv", made, undo_steps)
         self._agents = [f"player_{seat}" for seat in range(self.learner.num_players)]
 
     def reset(
@@ -153,6 +184,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             self._waiting[chosen] = False
             self._episode_steps[chosen] = 0
         self._finished = np.zeros(self.num_envs, dtype=np.bool_)
+        self._states.forget_steps()
         nowhere = np.zeros(self.num_envs, dtype=np.bool_)
         return self.learner.observations(self._waiting), self._info(nowhere, nowhere)
 
@@ -173,6 +205,8 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
                 f"step: the episode at table {self._waiting.argmax()} is over; reset it first, "
                 "with options={'reset_mask': ...}"
             )
+        if self._states.keeps_steps:
+            self._states.keep(self._state_values())
         playing = np.flatnonzero(~self._waiting)
         step = self.learner.step_or_end(chosen[playing], playing)
         rewards, terminated, illegal = step.rewards, step.episode_over, step.illegal
@@ -214,6 +248,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             finished: the tables to tell of a hand that ended there, (num_envs,).
             illegal: those to tell of an illegal action.
         """
+        self._told = finished, illegal
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
         return _with_presence(self._values(self._masks(), finished, illegal), everywhere)
 
@@ -248,6 +283,95 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         final = {"final_obs": _object_array(final_observations, ended), "final_info": final_info}
         return _with_presence(final, ended)
 
+    # Saved states.
+
+    def save_state(self) -> SavedState:
+        """Return where the tables stand, for ``restore_state``: also their chance to come.
+
+        What opponents remember is in it, if they have ``memory`` (``sabacc_env.agent.Agent``).
+
+        Raises:
+            SabaccError: before the first reset.
+        """
+        return self._states.save(self._state_values())
+
+    def restore_state(self, state: SavedState) -> tuple[Any, dict[str, Any]]:
+        """Go on from a state that ``save_state`` returned, here or in an environment made alike.
+
+        Alike are all arguments but ``threads`` and ``undo_steps``; opponents are not in the state.
+
+        Returns:
+            Observations and infos, as the step or reset that led there returned them, but for the
+            ``final_obs`` and ``final_info`` of ``SAME_STEP``, which are told once.
+
+        Raises:
+            SabaccError: for any other state; says what differs, and nothing has changed.
+        """
+        self._go_to(self._states.values_of(state, self._check_values))
+        self._states.forget_steps()
+        return self.learner.observations(self._waiting), self._info(*self._told)
+
+    def undo(self) -> tuple[Any, dict[str, Any]]:
+        """Go back to before the last step, at all tables.
+
+        The generator goes back too, so the same actions meet the same answers again. Only the last
+        ``undo_steps`` steps since the last reset, of whichever tables, are kept.
+
+        Returns:
+            Observations and infos, as of ``restore_state``.
+
+        Raises:
+            SabaccError: where no step is kept, or an opponent refuses its memory.
+        """
+        self._go_to(self._states.before_last_step())
+        self._states.forget_last_step()
+        return self.learner.observations(self._waiting), self._info(*self._told)
+
+    def _state_values(self) -> dict[str, Any]:
+        return self.learner.save() | {
+            "told_finished": self._told[0].copy(),
+            "told_illegal": self._told[1].copy(),
+            "finished": self._finished.copy(),
+            "outcomes": _as_numbers(self.learner.outcomes[self._finished]),
+            "waiting": self._waiting.copy(),
+            "final_observations": self.learner.final_observations[self._waiting],
+            "episode_steps": self._episode_steps.copy(),
+            "rng_seed": self._np_random_seed,
+        }
+
+    def _check_values(self, values: dict[str, Any]) -> None:
+        """Refuse values that are not of such tables; the learner's own are checked by it."""
+        check_types({name: values[name] for name in OWN_VALUES if name in values}, OWN_VALUES)
+        for name in ("told_finished", "told_illegal", "finished", "waiting", "episode_steps"):
+            dtype = np.int64 if name == "episode_steps" else np.bool_
+            check_array(name, values[name], dtype, (self.num_envs,))
+        waiting, steps = int(values["waiting"].sum()), values["episode_steps"]
+        width = self.learner.final_observations.shape[1]
+        check_array(
+            "final_observations", values["final_observations"], np.float32, (waiting, width)
+        )
+        if waiting and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            raise SabaccError("state: a table waits, which none does under SAME_STEP")
+        if steps.min() < 0 or steps.max() >= (self._max_episode_steps or np.inf):
+            raise SabaccError("state: its episode_steps are out of range")
+        finished = int(values["finished"].sum())
+        width = OUTCOME_DTYPE.itemsize // 8
+        check_array("outcomes", values["outcomes"], np.int64, (finished, width))
+        outcomes = _as_outcomes(values["outcomes"])
+        if not are_outcomes(outcomes, self.learner.rules, self._agents):
+            raise SabaccError("state: its outcomes are none that hands can have")
+
+    def _go_to(self, values: dict[str, Any]) -> None:
+        """Stand where an environment stood whose ``_state_values`` these are."""
+        self.learner.restore({name: values[name] for name in values if name not in OWN_VALUES})
+        self._np_random_seed = values["rng_seed"]
+        self._told = values["told_finished"].copy(), values["told_illegal"].copy()
+        self._finished = values["finished"].copy()
+        self.learner.outcomes[self._finished] = _as_outcomes(values["outcomes"])
+        self._waiting = values["waiting"].copy()
+        self.learner.final_observations[self._waiting] = values["final_observations"]
+        self._episode_steps[:] = values["episode_steps"]
+
     def _checked_mask(self, mask: Any) -> Bools:
         chosen = np.asarray(mask)
         if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
@@ -255,6 +379,17 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
                 f"reset_mask: give an array of {self.num_envs} bool, at least one of them True"
             )
         return chosen
+
+
+def _as_numbers(outcomes: NDArray[Any]) -> Ints:
+    """Return outcomes as (n, numbers) int64, all of them in a row."""
+    width = OUTCOME_DTYPE.itemsize // 8
+    return np.frombuffer(outcomes.tobytes(), np.int64).reshape(len(outcomes), width)
+
+
+def _as_outcomes(numbers: Ints) -> NDArray[Any]:
+    """Return the outcomes that ``_as_numbers`` returned."""
+    return np.frombuffer(numbers.tobytes(), OUTCOME_DTYPE)
 
 
 def _object_array(values: list[Any], where: Bools) -> NDArray[Any]:

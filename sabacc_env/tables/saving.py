@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.arguments import check_int, check_sequence
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.layout import GAME_DTYPE
@@ -39,16 +41,72 @@ class SavedTables(NamedTuple):
     state: bytes
 
 
+class TablesState:
+    """Where tables stand, in the host's memory: quicker to take and to go back to than bytes.
+
+    Args:
+        settings: what makes the tables.
+        calls: how often ``Tables.play`` was called.
+        histories: the packed moves of the hands in play, if the tables kept them.
+        arrays: the tables' arrays.
+        saved: the arrays of ``arrays.saved`` in the host's memory; they are copied.
+        starts: what hands start from, a copy.
+    """
+
+    def __init__(
+        self,
+        settings: TableSettings,
+        calls: int,
+        histories: list[list[int]] | None,
+        arrays: TableArrays,
+        saved: Sequence[NDArray[Any]],
+        starts: batch.Starts,
+    ) -> None:
+        self.settings, self.calls, self.starts = settings, calls, starts
+        self.histories = None if histories is None else [moves.copy() for moves in histories]
+        self._arrays = arrays.rule_sets, arrays.rule_of, arrays.players
+        self._saved = [(array.tobytes(), array.dtype, array.shape) for array in saved]
+
+    def saved(self) -> list[NDArray[Any]]:
+        """Return what was saved of each of ``arrays.saved``, read-only."""
+        return [np.frombuffer(data, kind).reshape(shape) for data, kind, shape in self._saved]
+
+    def check_alike(self, settings: TableSettings, arrays: TableArrays) -> None:
+        """Refuse tables that are made from something else than these were; the seed may differ."""
+        rule_sets, rule_of, players = self._arrays
+        if rule_sets != arrays.rule_sets or not np.array_equal(rule_of, arrays.rule_of):
+            raise SabaccError("state: its tables have other rules")
+        if not np.array_equal(players, arrays.players):
+            raise SabaccError("state: its tables have other numbers of players")
+        for field in fields(TableSettings):
+            if field.name not in ("rules", "num_players", "seed"):
+                its, own = getattr(self.settings, field.name), getattr(settings, field.name)
+                if field.name == "bet_sizes":  # fractions have become floats in bytes
+                    differ = encode_bet_sizes(its).tobytes() != encode_bet_sizes(own).tobytes()
+                else:
+                    differ = its != own
+                if differ:
+                    raise SabaccError(f"state: its tables have {field.name} {its}, not {own}")
+
+    def to_bytes(self) -> bytes:
+        """Return what ``Tables.to_bytes`` returned there."""
+        return tables_to_bytes(
+            self.settings, self.calls, self.histories, *self._arrays, self.saved()
+        )
+
+
 def tables_to_bytes(
     settings: TableSettings,
     calls: int,
     histories: list[list[int]] | None,
-    arrays: TableArrays,
+    rule_sets: Sequence[RuleSet],
+    rule_of: NDArray[np.int64],
+    players: NDArray[np.int64],
     saved: Sequence[NDArray[Any]],
 ) -> bytes:
-    """Return tables as bytes; ``saved`` are the arrays of ``arrays.saved`` in the host's memory."""
+    """Return tables as bytes; ``saved`` are the arrays of ``TableArrays.saved``, on the host."""
     header = {
-        "rules": [rule_set.canonical() for rule_set in arrays.rule_sets],
+        "rules": [rule_set.canonical() for rule_set in rule_sets],
         "seed": settings.seed,
         "hands": settings.hands,
         "bet_sizes": [
@@ -60,7 +118,7 @@ def tables_to_bytes(
         "num_tables": settings.num_tables,
         "record": GAME_DTYPE.itemsize,
     }
-    state = b"".join(array.tobytes() for array in (arrays.rule_of, arrays.players, *saved))
+    state = b"".join(array.tobytes() for array in (rule_of, players, *saved))
     return pack_with_checksum(FORMAT, header, state)
 
 

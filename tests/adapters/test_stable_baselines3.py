@@ -11,7 +11,7 @@ pytest.importorskip("stable_baselines3")
 
 from sabacc_agents import load
 
-from sabacc_env import IllegalMove, SabaccError, Tables, load_rules
+from sabacc_env import IllegalMove, SabaccError, SavedState, Tables, load_rules
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, JUNK, encode_bet_sizes
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
@@ -267,7 +267,7 @@ def test_a_state_goes_on_alike():
     env.reset()
     for _ in range(25):
         env.step(env.action_masks().argmax(axis=1))
-    assert np.array_equal(other.restore(env.state()), env.tables.observations)
+    assert np.array_equal(other.restore_state(env.save_state()), env.tables.observations)
     for _ in range(50):
         actions = env.action_masks().argmax(axis=1)
         mine, theirs = env.step(actions), other.step(actions)
@@ -281,47 +281,52 @@ def begun(**options):
     return env
 
 
-def changed(**values):
-    return begun().state() | values
+def state(**options):
+    return begun(**options).save_state()
 
+
+def changed(**values):
+    state = begun().save_state()
+    values = {"tables": state.values["tables"].to_bytes()} | values
+    return SavedState(state.kind, state.made, state.values | values, is_loaded=True)
+
+
+def tables_of(**options):
+    return begun(**options).tables.to_bytes()
+
+
+ONE_DIMENSION = np.zeros(3, dtype=np.int64)
 
 BAD_STATES = [
-    (lambda: None, "state: this is not what an environment's state"),
-    (dict, "state: this is not what an environment's state"),
-    (lambda: changed(tables="tables"), "state: this is not what an environment's state"),
+    (lambda: None, "state: None is not what save_state returned"),
+    (dict, "state: {} is not what save_state returned"),
+    (lambda: changed(tables="tables"), "state: this is not what save_state returned"),
+    (lambda: changed(more=5), "state: this is not what save_state returned"),
     (lambda: changed(tables=b"tables"), "these bytes do not have the format"),
-    (lambda: begun(rules="orsl").state(), "state: its rules, 'orsl', are not the rules"),
-    (lambda: begun(num_envs=5).state(), "state: it has num_tables 5, and this environment has 4"),
+    (lambda: changed(tables=tables_of(rules="orsl")), "state: its tables have other rules"),
+    (lambda: changed(tables=tables_of(num_players=3)), "state: its tables have other numbers of"),
+    (lambda: changed(tables=tables_of(hands=2)), "state: its tables have hands 2, not 1"),
+    (lambda: changed(tables=tables_of(bet_sizes=("min",))), r"have bet_sizes \('min',\), not"),
+    (lambda: state(rules="orsl"), "state: its rules, 'orsl', are not the rules"),
+    (lambda: state(num_envs=5), "state: it has num_envs 5, and this environment has 4"),
+    (lambda: state(num_players=3), "state: it has num_players 3, and this environment has 2"),
+    (lambda: state(hands=2), "state: it has hands 2, and this environment has 1"),
     (
-        lambda: begun(num_players=3).state(),
-        "state: it has num_players 3, and this environment has 2",
+        lambda: state(bet_sizes=("max",)),
+        r"state: it has bet_sizes \['max'\], and this environment has \['min'",
     ),
-    (lambda: begun(hands=2).state(), "state: it has hands 2, and this environment has 1"),
+    (lambda: state(stacks=(5, 9)), r"state: it has drawn \['credits'\], .* has \[\]"),
+    (lambda: changed(next={"credits": 5}), r"state: it draws \['credits'\] .* draws \[\]"),
     (
-        lambda: begun(bet_sizes=("max",)).state(),
-        r"state: it has bet_sizes \('max',\), and this environment has \('min'",
-    ),
-    (
-        lambda: begun(stacks=(5, 9)).state(),
-        r"state: it draws \['credits'\] for each episode, .* draws \[\]",
-    ),
-    (
-        lambda: begun(opponents=["random"] * 9).state(),
+        lambda: state(opponents=["random"] * 9),
         "state: its indices of opponents are not all from 0 to 0",
     ),
-    (
-        lambda: changed(members=np.zeros(3, dtype=np.int64)),
-        "state: its indices of opponents are not",
-    ),
-    (
-        lambda: changed(seats=np.zeros(3, dtype=np.int64)),
-        "state: there is a table at which the learner",
-    ),
+    (lambda: changed(members=ONE_DIMENSION), "state: its indices of opponents are not"),
+    (lambda: changed(seats=ONE_DIMENSION), r"state: its seats must be int64 of shape \(4,\)"),
+    (lambda: changed(seats=np.full(4, 7)), "state: there is a table at which the learner"),
     (lambda: changed(rng={}), "state: its rng is not a state"),
-    (
-        lambda: make(4).state(),
-        "state: there is a table at which the learner is not to act",
-    ),
+    (lambda: changed(hands=ONE_DIMENSION), r"state: its hands must be int64 of shape \(4,\)"),
+    (lambda: changed(seed_given="x"), "state: its seed_given: 'x' is not a whole number"),
 ]
 
 
@@ -329,7 +334,7 @@ BAD_STATES = [
 def test_a_state_of_something_else_is_refused_and_changes_nothing(state, sentence):
     env, twin = begun(), begun()
     with pytest.raises(SabaccError, match=sentence):
-        env.restore(state())
+        env.restore_state(state())
     for _ in range(20):
         actions = twin.action_masks().argmax(axis=1)
         for mine, its in zip(env.step(actions)[:3], twin.step(actions)[:3], strict=True):
@@ -338,7 +343,10 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(state, sentenc
 
 def test_a_state_holds_any_bet_sizes():
     env = begun(bet_sizes=("min", Fraction(1, 3), "max"))
-    assert np.array_equal(env.restore(env.state()), env.tables.observations)
+    assert np.array_equal(
+        env.restore_state(SavedState.from_bytes(env.save_state().to_bytes())),
+        env.tables.observations,
+    )
 
 
 def test_threads_change_nothing():

@@ -124,6 +124,11 @@ def test_states_of_wrong_content_are_refused(content: dict[str, Any], sentence: 
         SavedState.from_json(seal_text(TEXT_FORMAT, content))
 
 
+def loaded_values(state: SavedState) -> dict[str, Any]:
+    """Return the values that a state has once it comes from bytes."""
+    return SavedState.from_bytes(state.to_bytes()).values
+
+
 def refusal(driver: Driver, state: SavedState) -> str:
     try:
         driver.restore(state)
@@ -166,9 +171,10 @@ def test_forged_states_are_refused_or_can_be_played_on(kind: str) -> None:
         anywhere(driver, rng)
         anywhere(other, rng)
         shown, state = driver.shown(), driver.env.save_state()
-        for name in state.values:
-            for value in [*JUNK_VALUES, other.env.save_state().values[name]]:
-                values = state.values | {name: value}
+        own, others = loaded_values(state), loaded_values(other.env.save_state())
+        for name in own:
+            for value in [*JUNK_VALUES, others[name]]:
+                values = own | {name: value}
                 forged = SavedState(state.kind, state.made, values, is_loaded=True)
                 if error := refusal(driver, forged):
                     assert "\n" not in error

@@ -24,7 +24,7 @@ from tests.support.toys import Counting
 with_every_environment = pytest.mark.parametrize("kind", DRIVERS)
 
 
-def assert_same_future(driver: Driver, twin: Driver, seed: int, steps: int = 25) -> None:
+def assert_same_future(driver: Driver, twin: Driver, seed: int, steps: int = 15) -> None:
     assert twin.shown() == driver.shown()
     rngs = random.Random(seed), random.Random(seed)
     for _ in range(steps):
@@ -52,8 +52,8 @@ def test_saved_states_have_the_same_future(rules: str, kind: str) -> None:
     for num_players in rng.sample(range(2, load_rules(rules).seats[1] + 1), 2):
         made = {"rules": rules, "num_players": num_players, "hands": rng.choice((1, 3))}
         driver, fresh = (DRIVERS[kind](**made) for _ in range(2))
-        for _ in range(3):
-            anywhere(driver, rng)
+        for _ in range(2):
+            anywhere(driver, rng, most=40)
             state = driver.env.save_state()
             shown, written = driver.shown(), state.to_bytes()
             way = WAYS[rng.choice(list(WAYS))]
@@ -117,7 +117,7 @@ def test_steps_are_taken_back(rules: str, kind: str) -> None:
             if not before:
                 with pytest.raises(SabaccError, match="undo: no earlier step since"):
                     driver.undo()
-        assert taken_back > 10
+        assert taken_back > 3
 
 
 # Wrappers.

@@ -365,6 +365,7 @@ def calls() -> dict[str, Call]:
             opponents="random",
             threads=1,
             autoreset_mode="NextStep",
+            undo_steps=1,
             **common,
             **start_ranges,
         ),
@@ -387,12 +388,21 @@ def calls() -> dict[str, Call]:
             seed=1,
             reward_scale=1.0,
             threads=1,
+            undo_steps=1,
             **common,
             **start_ranges,
         ),
         "SabaccVecEnv.step": call(trained.step, actions=np.zeros(4, np.int64)),
         "SabaccVecEnv.set_opponents": call(trained.set_opponents, opponents="random", weights=None),
-        "SabaccVecEnv.restore": call(trained.restore, {"state": "data"}, state=trained.state()),
+        "SabaccVecEnv.restore_state": call(
+            trained.restore_state, {"state": "data"}, state=trained.save_state()
+        ),
+        "make_vec.restore_state": call(
+            many.restore_state, {"state": "data"}, state=many.save_state()
+        ),
+        "Tables.restore_state": call(
+            tables.restore_state, {"state": "data"}, state=tables.save_state()
+        ),
         "save_network": call(
             lambda **given: sabacc_agents.save_network(network_file, **given),
             {"weights": "data", "info": "data"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import gymnasium
@@ -12,6 +13,7 @@ import numpy as np
 
 from sabacc_env import SavedState, sabacc_v0
 from sabacc_env.actions import FIRST_BET, JUNK
+from sabacc_env.envs.vector import SabaccVectorEnv
 from tests.support.comparing import comparable
 from tests.support.toys import Counting
 
@@ -153,7 +155,7 @@ class SingleSeat:
     """``Sabacc-v0`` against an agent that remembers and a random one."""
 
     def __init__(self, **options: Any) -> None:
-        agents = ["random", Counting(options["rules"], options["num_players"])]
+        agents: list[Any] = ["random", Counting(options["rules"], options["num_players"])]
         self.env: Any = gymnasium.make("Sabacc-v0", opponents=agents, **options).unwrapped
         self.last: Any = None
 
@@ -191,12 +193,125 @@ class SingleSeat:
         ]
 
 
+class Vector:
+    """``make_vec("Sabacc-v0")`` against an agent that remembers and a random one."""
+
+    mode = "NextStep"
+
+    def __init__(self, **options: Any) -> None:
+        agents: list[Any] = ["random", Counting(options["rules"], options["num_players"])]
+        self.env: Any = SabaccVectorEnv(
+            3, opponents=agents, autoreset_mode=self.mode, max_episode_steps=12, **options
+        )
+        self.last: Any = None
+
+    def over(self, env: Any) -> Vector:
+        twin = copy.copy(self)
+        twin.env = env
+        return twin
+
+    def restore(self, state: SavedState) -> None:
+        self.last = comparable(self.env.restore_state(state))
+
+    def undo(self) -> None:
+        self.last = comparable(self.env.undo())
+
+    def reset(self, seed: int) -> None:
+        self.last = comparable(self.env.reset(seed=seed))
+
+    def step(self, rng: random.Random) -> str:
+        ended = self.env._waiting.copy()
+        if rng.random() < 0.02:
+            self.last = comparable(self.env.reset())
+            return "reset"
+        if self.mode == "Disabled" and ended.any():
+            self.last = comparable(self.env.reset(options={"reset_mask": ended}))
+            return "reset"
+        masks = self.env.action_masks()
+        observations, *_, info = self.env.step([choose(row, rng, ILLEGAL_SHARE) for row in masks])
+        told_once = ("final_obs", "final_info", "_final_obs", "_final_info")
+        info = {name: value for name, value in info.items() if name not in told_once}
+        self.last = comparable((observations, info))
+        return "played"
+
+    def shown(self) -> Any:
+        return [
+            self.last,
+            comparable(self.env.action_masks()),
+            self.env.hand_results(),
+            self.env.learner.tables.to_bytes(),
+            self.env.learner.seats.tolist(),
+            self.env.np_random.bit_generator.state,
+        ]
+
+
+class SameStepVector(Vector):
+    """The same where the next episode begins within a step."""
+
+    mode = "SameStep"
+
+
+class DisabledVector(Vector):
+    """The same where tables wait for a reset."""
+
+    mode = "Disabled"
+
+
+class VecEnv:
+    """Stable-Baselines3's form."""
+
+    def __init__(self, **options: Any) -> None:
+        from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
+
+        agents: list[Any] = ["random", Counting(options["rules"], options["num_players"])]
+        self.env: Any = SabaccVecEnv(num_envs=3, opponents=agents, illegal="end", **options)
+        self.last: Any = None
+
+    def over(self, env: Any) -> VecEnv:
+        twin = copy.copy(self)
+        twin.env = env
+        return twin
+
+    def restore(self, state: SavedState) -> None:
+        self.last = comparable(self.env.restore_state(state))
+
+    def undo(self) -> None:
+        self.last = comparable(self.env.undo())
+
+    def reset(self, seed: int) -> None:
+        self.env.seed(seed)
+        self.last = comparable(self.env.reset())
+
+    def step(self, rng: random.Random) -> str:
+        if rng.random() < 0.02:
+            self.last = comparable(self.env.reset())
+            return "reset"
+        masks = self.env.action_masks()
+        actions = np.array([choose(row, rng, ILLEGAL_SHARE) for row in masks])
+        self.last = comparable(self.env.step(actions)[0])
+        return "played"
+
+    def shown(self) -> Any:
+        return [
+            self.last,
+            comparable(self.env.action_masks()),
+            self.env.tables.to_bytes(),
+            self.env._learner._rng.bit_generator.state,
+            self.env._learner._learners.hands.tolist(),
+        ]
+
+
 DRIVERS: dict[str, Callable[..., Driver]] = {
     "AEC": Cycle,
     "raw AEC": RawCycle,
     "parallel": Parallel,
     "Sabacc-v0": SingleSeat,
+    "vector, next step": Vector,
+    "vector, same step": SameStepVector,
+    "vector, disabled": DisabledVector,
 }
+if find_spec("stable_baselines3"):
+    DRIVERS["Stable-Baselines3"] = VecEnv
 
 
 def anywhere(driver: Driver, rng: random.Random, most: int = 60) -> None:

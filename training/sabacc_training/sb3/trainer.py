@@ -17,6 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from torch import nn
 
+from sabacc_env import SavedState
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.agent import RandomAgent
 from sabacc_training.config.run import check_threads, linear
@@ -110,7 +111,7 @@ class MaskablePPOTrainer:
             "optimizer": model.policy.optimizer.state_dict(),
             "average": self.average.actor.state_dict(),
             "pool": self.pool.state(),
-            "env": self.env.state(),
+            "env": self.env.save_state().to_bytes(),
             "episode_starts": model._last_episode_starts,
             "torch_rng": torch.get_rng_state(),
             "numpy_rng": np.random.get_state(),  # noqa: NPY002 (SB3 shuffles with it)
@@ -127,7 +128,7 @@ class MaskablePPOTrainer:
         self.average.actor.load_state_dict(state["average"])
         self.pool.restore(state["pool"])
         self.env.set_opponents(self.pool.agents, self.pool.weights)
-        model._last_obs = self.env.restore(state["env"])
+        model._last_obs = self.env.restore_state(SavedState.from_bytes(state["env"]))
         model._last_episode_starts = state["episode_starts"]
         torch.set_rng_state(state["torch_rng"])
         np.random.set_state(state["numpy_rng"])  # noqa: NPY002
