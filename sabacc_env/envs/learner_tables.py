@@ -75,8 +75,6 @@ class LearnerTables:
         opponents: who plays the other seats.
         start_ranges: what episodes start from, where it is drawn.
         outcomes: (num_envs,) of ``OUTCOME_DTYPE``, how its last hand ended; rewritten in place.
-        final_observations: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of
-            its last episode at each table; rewritten in place.
         observation_space, action_space: of one table.
     """
 
@@ -108,18 +106,25 @@ class LearnerTables:
 
     def _allocate(self) -> None:
         n = self.num_envs
-        self.final_observations = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
         self._learners = Learners(
             seats=self._all % self.num_players,
             members=self.opponents.members,
             acted=np.zeros(n, dtype=np.bool_),
-            final_rows=self.final_observations.view(OBSERVATION_DTYPE).reshape(n),
+            final_rows=np.zeros(n, OBSERVATION_DTYPE),
             outcomes=np.zeros(n, OUTCOME_DTYPE),
             hands=np.zeros(n, dtype=np.int64),
             margins=np.zeros(n, dtype=np.int64),
             refused=np.zeros(n, dtype=np.int64),
         )
         self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
+
+    @property
+    def final_observations(self) -> NDArray[np.float32]:
+        """(num_envs, OBSERVATION_SIZE), what the learner saw at the end of its last episodes.
+
+        It is made each time, for a view that is kept would be an array of its own in a copy.
+        """
+        return self._learners.final_rows.view(np.float32).reshape(self.num_envs, OBSERVATION_SIZE)
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
