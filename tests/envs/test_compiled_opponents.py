@@ -182,12 +182,12 @@ def test_a_state_goes_on_as_before(options):
     env = adapter.SabaccVecEnv("casino", 12, 3, seed=1, **options)
     env.reset()
     play(env)
-    state = env.state()
+    state = env.save_state()
     after = play(env)
-    env.restore(state)
+    env.restore_state(state)
     assert play(env) == after
     other = adapter.SabaccVecEnv("casino", 12, 3, seed=2, threads=2, **options)
-    other.restore(state)
+    other.restore_state(state)
     assert play(other) == after
 
 
