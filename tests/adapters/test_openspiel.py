@@ -352,7 +352,7 @@ def test_mccfr_samples_a_game_that_cannot_be_enumerated(chance: str) -> None:
 def test_an_rl_agent_learns(name: str) -> None:
     learners = learners_of(name, env := rl_environment.Environment(load_game("black_spire")))
     losses = []
-    for _ in range(12):
+    for _ in range(40):
         time_step = env.reset()
         while not time_step.last():
             learner = learners[time_step.observations["current_player"]]
