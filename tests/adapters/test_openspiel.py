@@ -283,6 +283,20 @@ def test_states_are_copied_saved_and_restored(rules: str | RuleSet, seats: int) 
             assert str(state) == before
 
 
+@pytest.mark.parametrize("chance", ["cards", "seed", "sampled"])
+def test_sampled_and_small_games_are_restored_and_step_back(chance: str) -> None:
+    game = small_game(SMALL[3], chance=chance)
+    before: list[str] = []
+    for state in random_hand(game, random.Random(2)):
+        assert str(pickle.loads(pickle.dumps(state))) == str(state)
+        if before:
+            assert str(state.parent()) == before[-1]
+        else:
+            with pytest.raises(SabaccError, match="parent: nothing was applied yet"):
+                state.parent()
+        before.append(str(state))
+
+
 # OpenSpiel's own checks.
 
 

@@ -171,6 +171,23 @@ class SabaccState(pyspiel.State):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore_state, (self.get_game(), self.serialize())
 
+    def parent(self) -> SabaccState:
+        """Return the state before the last action; this one stays as it is.
+
+        OpenSpiel has no way for a game in Python to take an action back in place.
+
+        Raises:
+            SabaccError: if nothing was applied yet.
+        """
+        history = self.history()
+        if not history:
+            raise SabaccError("parent: nothing was applied yet")
+        state: SabaccState = self.get_game().new_initial_state()
+        state.hand = self.hand.begun_again()
+        for event in history[:-1]:
+            state.apply_action(event)
+        return state
+
     def current_player(self) -> int:
         """Return who is to act."""
         return self.hand.player

@@ -124,6 +124,14 @@ class Hand(ABC):
         """Return the table as a seat sees it now."""
         return "before the deal" if self.game is None else render_text(self.game, seat)
 
+    def begun_again(self) -> Self:
+        """Return this hand before its deal; what was drawn inside is drawn again."""
+        return type(self)(*self._arguments())
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return what this hand was made from."""
+        return (self.settings,)
+
     def copy(self) -> Self:
         """Return an independent hand in the same state."""
         twin = object.__new__(type(self))
@@ -141,11 +149,11 @@ class Hand(ABC):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.settings, self.events)
+        return _restore, (type(self), self._arguments(), self.events)
 
 
-def _restore(kind: type[Hand], settings: GameSettings, events: list[int]) -> Hand:
-    return kind(settings).apply_all(events)
+def _restore(kind: type[Hand], arguments: tuple[Any, ...], events: list[int]) -> Hand:
+    return kind(*arguments).apply_all(events)
 
 
 class SeededHand(Hand):
@@ -180,11 +188,11 @@ class SampledHand(SeededHand):
     Copies draw from one generator, so two that are made before the deal are dealt differently.
     """
 
-    def __init__(self, settings: GameSettings, rng: random.Random) -> None:
+    def __init__(self, settings: GameSettings, rng: random.Random, seed: int | None = None) -> None:
         super().__init__(settings)
         self.legal = [0]
         self._rng = rng
-        self._seed: int | None = None
+        self._seed = seed
 
     def _apply_outcome(self, outcome: int) -> None:
         if self._seed is None:
@@ -195,16 +203,8 @@ class SampledHand(SeededHand):
         """Return that it is the deal."""
         return "deal"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore_sampled, (self.settings, self._rng, self._seed, self.events)
-
-
-def _restore_sampled(
-    settings: GameSettings, rng: random.Random, seed: int | None, events: list[int]
-) -> SampledHand:
-    hand = SampledHand(settings, rng)
-    hand._seed = seed
-    return hand.apply_all(events)
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.settings, self._rng, self._seed
 
 
 class CardsHand(Hand):
