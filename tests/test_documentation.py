@@ -48,6 +48,15 @@ QUICK = ("watch", "rules", "solve", "distance", "zoo")
 SHORTENED = {"train": ["steps=40_000"], "tournament": ["deals=500"]}
 """What is added to a command that takes minutes as it stands."""
 
+WARNINGS = {
+    "docs/libraries/torchrl.md": (
+        "ignore:Creating .*WeightUpdater:DeprecationWarning",
+        "ignore:PettingZoo in TorchRL is tested",
+        "ignore:The given NumPy array is not writable",
+    ),
+}
+"""What the blocks of a page make a library warn of."""
+
 spec = importlib.util.spec_from_file_location("tables", ROOT / "tools" / "generate_tables.py")
 assert spec is not None
 assert spec.loader is not None
@@ -96,7 +105,16 @@ def test_the_picture_of_the_house_has_every_room() -> None:
     assert draw_layers.PICTURE.read_text() == draw_layers.picture(), "python -m tools.draw_layers"
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if "```python" in PAGES[name]])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=[pytest.mark.filterwarnings(each) for each in WARNINGS.get(name, ())]
+        )
+        for name in PAGES
+        if "```python" in PAGES[name]
+    ],
+)
 def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for distribution in installed_by(name):
         if not list(metadata.distributions(name=distribution)):

@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 import gymnasium
@@ -167,16 +168,67 @@ def _decisions(game: Any, hands: int = 300) -> Rollout:
     return rollout
 
 
+def torchrl_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Random actions of ``env.rollout``, masked where there is a mask."""
+    from torchrl.envs import ActionMask, GymWrapper, TransformedEnv
+
+    def rollouts(env: Any, steps: int) -> Rollout:
+        return lambda: int(env.rollout(steps, break_when_any_done=False).numel())
+
+    def sabacc(num_envs: int) -> Any:
+        tables = gymnasium.make_vec(
+            "Sabacc-v0", num_envs=num_envs, observation="dict", autoreset_mode="Disabled"
+        )
+        return TransformedEnv(GymWrapper(tables, categorical_action_encoding=True), ActionMask())
+
+    yield f'`make_vec("Sabacc-v0", {NUM_ENVS})`', rollouts(sabacc(NUM_ENVS), 50)
+    cartpoles = gymnasium.make_vec(
+        "CartPole-v1",
+        num_envs=64,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": "Disabled"},
+    )
+    yield '`make_vec("Sabacc-v0", 64)`', rollouts(sabacc(64), 100)
+    yield '`make_vec("CartPole-v1", 64)`', rollouts(GymWrapper(cartpoles), 100)
+
+
+def tianshou_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Collecting with an untrained DQN policy in eight environments."""
+    from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+    from tianshou.data import Collector
+    from tianshou.env import DummyVectorEnv
+    from tianshou.utils.net.common import Net
+
+    def collecting(name: str, num_features: int, **settings: Any) -> Rollout:
+        envs = DummyVectorEnv([lambda: gymnasium.make(name, **settings)] * 8)
+        actions = envs.action_space[0]
+        net = Net(state_shape=num_features, action_shape=actions.n, hidden_sizes=[64, 64])
+        policy = DiscreteQLearningPolicy(model=net, action_space=actions)
+        collector = Collector(policy, envs)
+        collector.reset()
+        return lambda: int(collector.collect(n_step=4000).n_collected_steps)
+
+    names = {"obs": "flat", "mask": "action_mask"}
+    yield '`make("Sabacc-v0")`, 8 of them', collecting("Sabacc-v0", 400, observation=names)
+    yield '`make("CartPole-v1")`, 8 of them', collecting("CartPole-v1", 4)
+
+
 LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
     "gymnasium": gymnasium_rollouts,
     "openspiel": openspiel_rollouts,
     "pettingzoo": pettingzoo_rollouts,
     "stable_baselines3": stable_baselines3_rollouts,
+    "tianshou": tianshou_rollouts,
+    "torchrl": torchrl_rollouts,
 }
 
 
 def main(*libraries: str) -> None:
     """Print a table for each library named."""
+    with suppress(ImportError):
+        import torch
+
+        torch.set_num_threads(1)
     for library in libraries:
         print(f"\n| {library} | steps a second |\n| --- | --- |")
         for name, rollout in LIBRARIES[library]():

@@ -20,7 +20,7 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.arguments import check_int, check_num_players
+from sabacc_env.arguments import check_bool, check_int, check_num_players
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
@@ -102,6 +102,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
     ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
     state is kept, so none are by default.
+    ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
@@ -127,6 +128,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         *,
         observation: Observation = "flat",
         undo_steps: int = 0,
+        mask_in_observation: bool = True,
     ) -> None:
         super().__init__()
         self.rules = load_rules(rules)
@@ -154,12 +156,18 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
         self._none_ended = dict.fromkeys(self.possible_agents, False)
+        if not check_bool("mask_in_observation", mask_in_observation) and self._form.pieces:
+            raise SabaccError(
+                "mask_in_observation: False is for an observation of one piece, such as 'flat'; "
+                "PettingZoo looks for the mask in one that is a dict"
+            )
+        has_own_mask = (self._form.pieces or {}).get("action_mask") == "action_mask"
+        self._adds_mask = mask_in_observation and not has_own_mask
         mask = spaces.Box(0, 1, self._no_choice.shape, np.int8)
-        self._has_own_mask = (self._form.pieces or {}).get("action_mask") == "action_mask"
         self.observation_spaces = {
-            agent: self._form.space
-            if self._has_own_mask
-            else spaces.Dict({"observation": self._form.space, "action_mask": mask})
+            agent: spaces.Dict({"observation": self._form.space, "action_mask": mask})
+            if self._adds_mask
+            else self._form.space
             for agent in self.possible_agents
         }
         self.action_spaces = {
@@ -395,7 +403,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             return None
         return named_result(self._buffers.outcome[0], self.rules.ranking, self.possible_agents)
 
-    def observe(self, agent: str) -> dict[str, Any]:
+    def observe(self, agent: str) -> Any:
         """Return the agent's observation and mask; any possible agent may ask at any time.
 
         Raises:
@@ -411,12 +419,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         else:
             self.game.write_observation(buffers, seat)
             flat, mask = buffers.requested_observation.copy(), self._no_choice
-        if self._form.is_flat:  # as it nearly always is
-            return {"observation": flat, "action_mask": mask}
-        observation = self._form.build(partial(get_piece, flat=flat, action_mask=mask))
-        if self._has_own_mask:
-            return observation  # type: ignore[no-any-return]
-        return {"observation": observation, "action_mask": mask}
+        observation = (
+            flat
+            if self._form.is_flat  # as it nearly always is
+            else self._form.build(partial(get_piece, flat=flat, action_mask=mask))
+        )
+        return {"observation": observation, "action_mask": mask} if self._adds_mask else observation
 
     def state(self) -> NDArray[np.float32]:
         """Return the observations of all seats, in seat order, as one array."""

@@ -131,3 +131,26 @@ def test_an_unknown_form_is_refused(form, sentence):
     ):
         with pytest.raises(SabaccError, match=re.escape(f"observation: {sentence}")):
             make()
+
+
+@pytest.mark.filterwarnings("ignore:.*bservation")  # PettingZoo expects positive Boxes
+def test_without_the_mask_pettingzoo_observes_a_box():
+    env = sabacc_v0.env(hands=2, mask_in_observation=False)
+    api_test(env, num_cycles=50)
+    parallel_api_test(sabacc_v0.parallel_env(mask_in_observation=False), num_cycles=50)
+    with_mask = sabacc_v0.env(hands=2)
+    env.reset(seed=5)
+    with_mask.reset(seed=5)
+    observation, *_, info = env.last()
+    np.testing.assert_array_equal(observation, with_mask.last()[0]["observation"])
+    agent = env.agent_selection
+    env.step(int(info["action_mask"].argmin()))  # an illegal one
+    assert env.rewards[agent] == -1
+
+
+@pytest.mark.parametrize("form", ["dict", WHOLE], ids=str)
+def test_a_dict_without_the_mask_is_refused(form):
+    with pytest.raises(SabaccError, match="mask_in_observation: False is for"):
+        sabacc_v0.env(observation=form, mask_in_observation=False)
+    with pytest.raises(SabaccError, match="mask_in_observation"):
+        sabacc_v0.env(mask_in_observation="no")
