@@ -27,6 +27,11 @@ def stepped_name(what: str) -> str:
     return f"{what}, stepped"
 
 
+def vector_name(tables: int, opponents: str) -> str:
+    """Return the name of a Gymnasium vector environment: short enough for a line."""
+    return f"make_vec {tables:,}, {opponents}"
+
+
 def is_stepped(name: str) -> bool:
     """Return whether a name is one of ``stepped_name``."""
     return name.endswith(stepped_name(""))

@@ -125,6 +125,10 @@ def _highlights(results: Results) -> Iterator[tuple[str, str, str | None]]:
             if each.size == measured[-1].size:
                 for baseline in each.baselines:
                     yield f"{each.name} over {baseline}", each.name, baseline
+    for each in results.part("vector"):
+        yield each.name, each.name, None
+        for baseline in each.baselines:
+            yield f"over {baseline}, a step over a decision", each.name, baseline
     yield "`Game.play` and `legal_moves`, 4 players", GAME, None
     yield "`sabacc_v0.raw_env` in PettingZoo's loop, 2 players", RAW, None
     yield "over `texas_holdem_no_limit_v6.raw_env`", RAW, TEXAS_RAW

@@ -24,6 +24,7 @@ from sabacc_training.bench.tables import (
     tables_benchmarks,
     threads_benchmarks,
 )
+from sabacc_training.bench.vector import vector_benchmarks
 from sabacc_training.jobs.partial_results import PartialResults
 
 BENCHMARKS: Final[dict[Part, Callable[[BenchConfig], Iterable[Benchmark | str]]]] = {
@@ -31,6 +32,7 @@ BENCHMARKS: Final[dict[Part, Callable[[BenchConfig], Iterable[Benchmark | str]]]
     "peers": peer_benchmarks,
     "aec": lambda _: aec_benchmarks(),
     "game": lambda _: game_benchmarks(),
+    "vector": vector_benchmarks,
     "tables": tables_benchmarks,
     "players": players_benchmarks,
     "threads": threads_benchmarks,
