@@ -6,7 +6,7 @@ BIN = .venv/bin
 ARGS =
 LIBRARIES = $(patsubst %/requirements.in,%,$(wildcard tests/libraries/*/requirements.in))
 
-.PHONY: help demo test generic slow benchmark check docs links format tables lock clean environment
+.PHONY: help demo test generic slow benchmark check docs links format tables lock zipapp clean environment
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -59,6 +59,9 @@ lock: environment ## write requirements.lock and those of tests/libraries anew; 
 			--no-emit-package sabacc-env --no-annotate --custom-compile-command "make lock" \
 			--output-file $$folder/requirements.txt $(ARGS) || exit; \
 	done
+
+zipapp: environment ## write dist/sabacc.pyz: `sabacc` in one file, for a Python with the dependencies
+	$(BIN)/python tools/build_zipapp.py $(ARGS)
 
 clean: ## remove what the tools left behind; .venv stays
 	rm -rf dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache

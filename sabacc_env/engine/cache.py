@@ -87,16 +87,24 @@ class DiskCache(NullCache):
 def _hash_of_other_sources(source: Path) -> str:
     """Hash the sources outside the engine that a function of this file may call.
 
-    They are all sources of the file's top package, or those in the folder of a script.
+    They are all sources of the file's top package, those in the folder of a script, or the archive
+    that holds the file.
     """
     folder = source.parent
     if folder.is_relative_to(ENGINE):
         return ""
+    if archive := _archive_of(source):
+        return _hash_of_files([archive])
     if not (folder / "__init__.py").exists():
         return _hash_of_files(sorted(folder.glob("*.py")))
     while (folder.parent / "__init__.py").exists():
         folder = folder.parent
     return _hash_of_files(sorted(folder.rglob("*.py")))
+
+
+def _archive_of(source: Path) -> Path | None:
+    """Return the archive, such as a zipapp, that holds a source; None where it is a file itself."""
+    return next((folder for folder in source.parents if folder.is_file()), None)
 
 
 def _hash_of_files(files: list[Path]) -> str:
@@ -126,7 +134,9 @@ def _folders() -> tuple[Path, ...]:
 def folder_name() -> str:
     """Return a name with a hash of all that decides the machine code of every function."""
     versions = sys.implementation.cache_tag, *(m.__version__ for m in (numba, llvmlite, np))
-    sources = _hash_of_files([*sorted(ENGINE.rglob("*.py")), *CONSTANTS])
+    archive = _archive_of(ENGINE / "cache.py")
+    files = [archive] if archive else [*sorted(ENGINE.rglob("*.py")), *CONSTANTS]
+    sources = _hash_of_files(files)
     inputs = f"{versions} {numba.config.BOUNDSCHECK} {sources}"
     return f"engine-{hashlib.sha256(inputs.encode()).hexdigest()[:16]}"
 

@@ -6,6 +6,10 @@ members. ``zoo:NAME`` names one wherever an agent is named.
 
 from __future__ import annotations
 
+import atexit
+from contextlib import ExitStack
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +20,16 @@ PREFIX: Final = "zoo:"
 """The prefix of a member's spec."""
 
 FOLDER = Path(__file__).parent
-"""The folder of the members."""
+"""The folder of the members; it does not exist where the package is in an archive."""
+
+SUFFIX: Final = ".safetensors"
 
 
 def members() -> tuple[str, ...]:
     """Return the names of all members."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.safetensors")))
+    files = FOLDER if FOLDER.is_dir() else resources.files(__name__)
+    names = [file.name for file in files.iterdir()]
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)))
 
 
 def is_member(spec: str | Path) -> bool:
@@ -42,7 +50,7 @@ def network_file(name: str) -> Path:
     if name not in members():
         there_are = f"there are {', '.join(members())}" if members() else "it is empty"
         raise SabaccError(f"agent: the zoo has no member {short_repr(name)}; {there_are}")
-    return FOLDER / f"{name}.safetensors"
+    return _file(f"{name}{SUFFIX}")
 
 
 def read_card(name: str) -> ModelCard:
@@ -51,4 +59,17 @@ def read_card(name: str) -> ModelCard:
     Raises:
         SabaccError: if no member has that name, or its card cannot be read.
     """
-    return ModelCard.read(network_file(name).with_suffix(".json"))
+    network_file(name)
+    return ModelCard.read(_file(f"{name}.json"))
+
+
+def _file(name: str) -> Path:
+    return FOLDER / name if FOLDER.is_dir() else _extracted(name)
+
+
+@cache
+def _extracted(name: str) -> Path:
+    """Return a file of this package, out of an archive, until Python ends."""
+    files = ExitStack()
+    atexit.register(files.close)
+    return files.enter_context(resources.as_file(resources.files(__name__) / name))
