@@ -75,6 +75,8 @@ class LearnerTables:
         opponents: who plays the other seats.
         start_ranges: what episodes start from, where it is drawn.
         outcomes: (num_envs,) of ``OUTCOME_DTYPE``, how its last hand ended; rewritten in place.
+        final_observations: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of
+            its last episode at each table; rewritten in place.
         observation_space, action_space: of one table.
     """
 
@@ -106,11 +108,12 @@ class LearnerTables:
 
     def _allocate(self) -> None:
         n = self.num_envs
+        self.final_observations = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
         self._learners = Learners(
             seats=self._all % self.num_players,
             members=self.opponents.members,
             acted=np.zeros(n, dtype=np.bool_),
-            final_rows=np.zeros(n, OBSERVATION_DTYPE),
+            final_rows=self._final_rows(),
             outcomes=np.zeros(n, OUTCOME_DTYPE),
             hands=np.zeros(n, dtype=np.int64),
             margins=np.zeros(n, dtype=np.int64),
@@ -118,13 +121,14 @@ class LearnerTables:
         )
         self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
 
-    @property
-    def final_observations(self) -> NDArray[np.float32]:
-        """(num_envs, OBSERVATION_SIZE), what the learner saw at the end of its last episodes.
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of another, for a copy: a copy of a view is an array of its own."""
+        self.__dict__.update(state)
+        self._learners = self._learners._replace(final_rows=self._final_rows())
 
-        It is made each time, for a view that is kept would be an array of its own in a copy.
-        """
-        return self._learners.final_rows.view(np.float32).reshape(self.num_envs, OBSERVATION_SIZE)
+    def _final_rows(self) -> NDArray[Any]:
+        """Return ``final_observations`` as the engine writes them."""
+        return self.final_observations.view(OBSERVATION_DTYPE).reshape(self.num_envs)
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
