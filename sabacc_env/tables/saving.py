@@ -74,6 +74,8 @@ class TablesState:
     def check_alike(self, settings: TableSettings, arrays: TableArrays) -> None:
         """Refuse tables that are made from something else than these were; the seed may differ."""
         rule_sets, rule_of, players = self._arrays
+        if len(rule_of) != len(arrays.rule_of):
+            raise SabaccError(f"state: it has {len(rule_of)} tables, not {len(arrays.rule_of)}")
         if rule_sets != arrays.rule_sets or not np.array_equal(rule_of, arrays.rule_of):
             raise SabaccError("state: its tables have other rules")
         if not np.array_equal(players, arrays.players):
