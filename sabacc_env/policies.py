@@ -48,6 +48,7 @@ __all__ = [
     "calling_station",
     "card_value",
     "count",
+    "legal_bits",
     "one_a_seat",
     "pick",
     "policy",
@@ -76,6 +77,12 @@ def policy(function: Policy) -> Policy:
             f"policy: {function.__name__} cannot be compiled as (observation, legal, word) -> "
             f"action: {' '.join(reason)}"
         ) from error
+
+
+def legal_bits(action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return the legal actions of masks, (n, num_actions), as policies get them: bits, (n,)."""
+    each = action_masks.astype(np.int64) << np.arange(action_masks.shape[1])
+    return np.asarray(each.sum(axis=1), dtype=np.int64)
 
 
 def one_a_seat(policies: Policy | Sequence[Policy], num_players: int) -> tuple[Policy, ...]:
@@ -118,8 +125,7 @@ class PolicyAgent:
     def __init__(self, policy: Policy) -> None:
         if not is_policy(policy):
             raise SabaccError(f"policy: {short_repr(policy)} is not one; make one with @policy")
-        self.compiled_policy = policy
-        (self._code,) = policy_codes([policy])
+        self.compiled_policy = self._policy = policy
 
     def reset(self, num_tables: int) -> None:
         """Do nothing: a policy remembers nothing."""
@@ -132,10 +138,10 @@ class PolicyAgent:
         tables: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Choose an action for each row, by the policy and a random word."""
-        count, num_actions = action_masks.shape
+        count = len(action_masks)
         rows = np.ascontiguousarray(observations, np.float32).view(OBSERVATION_DTYPE).reshape(count)
-        legal = (action_masks.astype(np.int64) << np.arange(num_actions)).sum(axis=1)
+        (code,) = policy_codes([self._policy])
         actions = np.zeros(count, dtype=np.int64)
         words = rng.integers(2**32, size=(count,))
-        choose_actions(self._code, rows, legal, words, actions)
+        choose_actions(code, rows, legal_bits(action_masks), words, actions)
         return actions

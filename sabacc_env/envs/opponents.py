@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,16 @@ from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import check_number, check_sequence
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.learner_loop import NO_ACTION
-from sabacc_env.engine.drivers.policy_code import policy_codes
+from sabacc_env.engine.drivers.policy_code import Policy, policy_codes
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
 AnyOpponents = Agent | str | Sequence[Agent | str]
 """An agent as an object or by the name that it is registered under, or several of them."""
+
+COMPILED: Final = ("_policies", "_codes", "_no_codes")
+"""What ``Opponents`` knows of compiled code."""
 
 
 class Opponents:
@@ -75,12 +79,28 @@ class Opponents:
             raise SabaccError("weights: give one for each opponent, none negative and not all 0")
         # Who was there before may be in the middle of a hand.
         new = [agent for agent in agents if not any(agent is old for old in self.agents)]
-        policies = [agent_calls.compiled_policy(agent) for agent in agents]
         agent_calls.reset(new, len(self.members))
         self.agents = agents
-        self._policies, self._codes = policies, policy_codes(policies)
-        self._no_codes = policy_codes([None] * len(agents))
+        for name in COMPILED:
+            vars(self).pop(name, None)
         self._shares = shares / shares.sum()
+
+    @cached_property
+    def _policies(self) -> list[Policy | None]:
+        """The compiled policy of each agent: only asked for where tables can play it."""
+        return [agent_calls.compiled_policy(agent) for agent in self.agents]
+
+    @cached_property
+    def _codes(self) -> Any:
+        return policy_codes(self._policies)
+
+    @cached_property
+    def _no_codes(self) -> Any:
+        return policy_codes([None] * len(self.agents))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Addresses of code mean nothing in another process.
+        return {name: value for name, value in vars(self).items() if name not in COMPILED}
 
     def _agent(self, opponent: Any) -> Agent:
         if isinstance(opponent, str):

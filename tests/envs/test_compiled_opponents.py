@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import gymnasium
@@ -9,9 +13,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from sabacc_env import IllegalMove, SabaccError, load_rules, rule_sets
-from sabacc_env.actions import JUNK, num_actions
-from sabacc_env.agent import RandomAgent
+from sabacc_env import IllegalMove, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env.actions import DEFAULT_BET_SIZES, JUNK, num_actions
+from sabacc_env.agent import RandomAgent, agent_class
 from sabacc_env.observation import COLUMNS
 from sabacc_env.policies import PolicyAgent, always_raise, pick, policy, random_legal
 from tests.support.comparing import comparable
@@ -72,6 +76,15 @@ class Told(PolicyAgent):
 
     def act(self, *arguments: Any) -> Any:
         raise AssertionError("asked")
+
+
+PLAYING_ON = """
+import json, pickle, sys
+with open(sys.argv[1], "rb") as file:
+    env = pickle.load(file)
+steps = (env.step(env.action_masks().argmax(axis=1)) for _ in range(40))
+print(json.dumps([step[1].tolist() for step in steps]))
+"""
 
 
 def make(num_envs: int = 16, **options: Any) -> Any:
@@ -213,6 +226,32 @@ def test_random_opponents_win_and_lose_as_when_asked():
         assert shares[0] == pytest.approx(shares[1], abs=0.02)
 
 
+@pytest.mark.parametrize("bet_sizes", [DEFAULT_BET_SIZES, ("max", 2, "min")])
+@pytest.mark.parametrize("name", ["calling_station", "always_raise"])
+@pytest.mark.parametrize("rules", rule_sets())
+def test_a_registered_agents_policy_plays_as_the_agent(rules, name, bet_sizes):
+    tables = Tables(rules, 64, 3, seed=1, hands=3, bet_sizes=bet_sizes)
+    agent = agent_class(name)(tables.rules, 3, bet_sizes=bet_sizes)
+    compiled, rng = PolicyAgent(agent.compiled_policy), np.random.default_rng(0)
+    for step in range(60):
+        seen = tables.observations, tables.action_masks
+        actions = agent.act(*seen, rng)
+        assert np.array_equal(compiled.act(*seen, rng), actions)
+        tables.step(RandomAgent(tables.rules, 3).act(*seen, rng) if step % 2 else actions)
+
+
+def test_a_pickled_environment_plays_on_in_another_process(tmp_path):
+    """Where the compiled code is at other addresses."""
+    env = make(6, opponents=["random", "calling_station"])
+    env.reset(seed=1)
+    path = tmp_path / "env"
+    path.write_bytes(pickle.dumps(env))
+    rewards = [env.step(env.action_masks().argmax(axis=1))[1].tolist() for _ in range(40)]
+    command = [sys.executable, "-c", PLAYING_ON, str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout) == rewards
+
+
 @pytest.mark.parametrize("opponents", [PolicyAgent(wrong), Asked(wrong)], ids=["compiled", "asked"])
 def test_an_illegal_action_of_a_policy_is_one_sentence(opponents):
     env = make(opponents=opponents)
@@ -228,8 +267,9 @@ class Mistaken(RandomAgent):
 
 
 def test_what_is_no_policy_is_refused():
+    env = make(opponents=Mistaken(load_rules("casino"), 2))
     with pytest.raises(SabaccError, match="Mistaken' must have a policy as compiled_policy"):
-        make(opponents=Mistaken(load_rules("casino"), 2))
+        env.reset()
     for nothing in (None, "random_legal", 3):
         with pytest.raises(SabaccError, match=r"policy: .* is not one; make one with @policy"):
             PolicyAgent(nothing)

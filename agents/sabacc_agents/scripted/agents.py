@@ -15,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.scripted.betting import PotAmounts, Raises
-from sabacc_agents.scripted.phase_agent import MIN_SCORE, PhaseAgent, best_legal, choose_bets
+from sabacc_agents.scripted.card_rule import CardRule
+from sabacc_agents.scripted.compiled import calling_policy, raising_policy
+from sabacc_agents.scripted.phase_agent import PhaseAgent, choose_bets
 from sabacc_env import actions
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.observation import decode
+from sabacc_env.policies import Policy
 from sabacc_env.rules import RuleSet
 
 ANY_DISTANCE: Final = 60
@@ -68,50 +71,10 @@ TRAPPING: Final = replace(TIGHT, bet_distance=NO_DISTANCE)
 SHOVING: Final = replace(TIGHT, call_distance=0, large_call_distance=0, raise_size=ALL_IN)
 
 
-class CardRule:
-    """Scores card actions: the nearer to zero an action leaves the total, the higher its score.
-
-    An unseen card is taken to have any value but zero from -10 to +10, each equally likely. The
-    mean of |total + value| is then (total**2 + 110) / 20. A fee costs two points an ante.
-    """
-
-    def __init__(self, rules: RuleSet, draw_optimism: float) -> None:
-        self._draw_optimism = np.float32(draw_optimism)
-        self._has_second_choice = rules.look_then_discard or bool(
-            {"replace", "replace_spike", "discard_drawn"} & set(rules.card_actions)
-        )
-        self._fees = {kind: 2 * fee / rules.hand_ante for kind, fee in rules.fees.items()}
-
-    def scores(self, observations: Floats, num_actions: int) -> Floats:
-        """Return the score of each action, (n, num_actions): minus the distance that it leaves."""
-        decoded = decode(observations)
-        total, drawn, top = decoded.own_total, decoded.drawn_card, decoded.top_discard
-        without = total[:, None] - decoded.own_values
-        expected = self._expected_distances(without)
-        distances = np.full((len(total), num_actions), -MIN_SCORE, dtype=np.float32)
-        distances[:, actions.STAND] = np.abs(total)
-        distances[:, actions.DISCARD_DRAWN] = np.abs(total)
-        distances[:, actions.KEEP] = np.abs(total + drawn)
-        distances[:, actions.REPLACE_SPIKE] = np.abs(total - decoded.own_spike_card + drawn)
-        distances[:, actions.REPLACE_SLOTS] = np.abs(without + drawn[:, None])
-        distances[:, actions.SWAP_SLOTS] = self._fee("swap") + np.abs(without + top[:, None])
-        distances[:, actions.BUY_DISCARD] = self._fee("buy_discard") + np.abs(total + top)
-        distances[:, actions.REDRAW_SLOTS] = expected
-        distances[:, actions.DISCARD_DRAW_SLOTS] = self._fee("discard_draw") + expected
-        # With a second choice a bad card can be left out of the hand.
-        draw = np.abs(total) - 2 if self._has_second_choice else self._expected_distances(total)
-        distances[:, actions.DRAW] = self._fee("draw") + np.maximum(draw, 0.25)
-        scores: Floats = -distances
-        return scores
-
-    def _expected_distances(self, totals: Ints) -> Floats:
-        """Return the distances expected after adding an unseen card to totals."""
-        squares = np.square(totals.astype(np.float32))
-        return np.asarray((squares + 110) / 20 - self._draw_optimism, dtype=np.float32)
-
-    def _fee(self, kind: str) -> np.float32:
-        """Return the fee as a distance. It is never zero, so that standing wins a tie."""
-        return np.float32(0.25 + self._fees.get(kind, 0))
+STANDING: Final = 1 << actions.STAND
+TAKING: Final = 1 << actions.BUY_DISCARD | sum(1 << action for action in actions.SWAP_SLOTS)
+DRAWING: Final = 1 << actions.DRAW | sum(1 << action for action in actions.DISCARD_DRAW_SLOTS)
+"""Actions as bits."""
 
 
 class ScriptedAgent(PhaseAgent):
@@ -127,11 +90,10 @@ class ScriptedAgent(PhaseAgent):
     ) -> None:
         self._rules = rules
         self._raises = Raises(rules, bet_sizes)
-        self._card_rule = CardRule(rules, self.style.draw_optimism)
+        self._card_rule = CardRule.of(rules, self.style.draw_optimism)
 
     def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._card_rule.scores(observations, action_masks.shape[1])
-        return best_legal(scores, action_masks)
+        return self._card_rule.choose(observations, action_masks)
 
     def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         """Raise, call or junk by the distance of the total from zero."""
@@ -192,10 +154,9 @@ class DrawsToZero(ScriptedAgent):
     """
 
     def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._card_rule.scores(observations, action_masks.shape[1])
-        scores[:, actions.BUY_DISCARD] = scores[:, actions.SWAP_SLOTS] = MIN_SCORE
-        scores[decode(observations).own_total != 0, actions.STAND] = MIN_SCORE / 2
-        return best_legal(scores, action_masks)
+        draws = self._card_rule.choose(observations, action_masks, TAKING | STANDING)
+        stands = self._card_rule.choose(observations, action_masks, TAKING)
+        return np.where(decode(observations).own_total == 0, stands, draws)
 
 
 class SwapsToZero(ScriptedAgent):
@@ -205,13 +166,16 @@ class SwapsToZero(ScriptedAgent):
     """
 
     def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        scores = self._card_rule.scores(observations, action_masks.shape[1])
-        scores[:, actions.DRAW] = scores[:, actions.DISCARD_DRAW_SLOTS] = MIN_SCORE
-        return best_legal(scores, action_masks)
+        return self._card_rule.choose(observations, action_masks, DRAWING)
 
 
 class CallingStation(ScriptedAgent):
     """Checks and calls, whatever it holds. It junks only where nothing else is legal."""
+
+    @property
+    def compiled_policy(self) -> Policy:
+        """The same player, for compiled loops."""
+        return calling_policy(self._card_rule)
 
     def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         always = np.ones(len(action_masks), dtype=np.bool_)
@@ -220,6 +184,11 @@ class CallingStation(ScriptedAgent):
 
 class AlwaysRaise(ScriptedAgent):
     """Raises to the highest total that it may, whatever it holds, and calls otherwise."""
+
+    @property
+    def compiled_policy(self) -> Policy:
+        """The same player, for compiled loops."""
+        return raising_policy(self._card_rule, self._raises.from_largest)
 
     def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         always = np.ones(len(action_masks), dtype=np.bool_)

@@ -59,6 +59,11 @@ class Raises:
         # Of equal totals only the first is legal, so legal raises have rising totals in this order.
         self._order = np.where(self._is_max, np.inf, np.where(self._is_min, -1.0, self._fractions))
 
+    @property
+    def from_largest(self) -> tuple[int, ...]:
+        """The bet actions, from the highest total to the lowest where they are legal."""
+        return tuple((FIRST_BET + np.argsort(-self._order, kind="stable")).tolist())
+
     def legal(self, action_masks: NDArray[np.int8]) -> Bools:
         """Say where any raise is legal, (n,)."""
         return np.asarray(action_masks[:, FIRST_BET:].any(axis=1))

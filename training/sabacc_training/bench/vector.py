@@ -14,7 +14,7 @@ from sabacc_training.bench.names import PGX, vector_name
 from sabacc_training.bench.sampling import Benchmark, Play
 from sabacc_training.jobs.stopwatch import Stopwatch
 
-OPPONENTS: Final = ("random", "tight")
+OPPONENTS: Final = ("random", "always_raise")
 """An opponent that chooses at random, and one that looks at its hand."""
 
 TABLE_STEPS_PER_CALL: Final = 512
