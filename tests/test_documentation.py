@@ -49,6 +49,8 @@ SHORTENED = {"train": ["steps=40_000"], "tournament": ["deals=500"]}
 """What is added to a command that takes minutes as it stands."""
 
 WARNINGS = {
+    "docs/libraries/pettingzoo.md": ("ignore:.*Box (low|high)'s precision",),
+    "docs/libraries/rlcard.md": ("ignore:.*distutils:DeprecationWarning",),
     "docs/libraries/torchrl.md": (
         "ignore:Creating .*WeightUpdater:DeprecationWarning",
         "ignore:PettingZoo in TorchRL is tested",

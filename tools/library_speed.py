@@ -168,6 +168,29 @@ def _decisions(game: Any, hands: int = 300) -> Rollout:
     return rollout
 
 
+def rlcard_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Random agents in RLCard's ``run``."""
+    import rlcard
+    from rlcard.agents import RandomAgent
+
+    import sabacc_env.adapters.rlcard  # noqa: F401  registers "sabacc"
+
+    def playing(name: str, hands: int = 300) -> Rollout:
+        env = rlcard.make(name)
+        env.set_agents([RandomAgent(env.num_actions) for _ in range(env.num_players)])
+
+        def rollout() -> int:
+            before: int = env.timestep
+            for _ in range(hands):
+                env.run()
+            return int(env.timestep) - before
+
+        return rollout
+
+    yield '`make("sabacc")`', playing("sabacc")
+    yield '`make("no-limit-holdem")`', playing("no-limit-holdem")
+
+
 def torchrl_rollouts() -> Iterator[tuple[str, Rollout]]:
     """Random actions of ``env.rollout``, masked where there is a mask."""
     from torchrl.envs import ActionMask, GymWrapper, TransformedEnv
@@ -217,6 +240,7 @@ LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
     "gymnasium": gymnasium_rollouts,
     "openspiel": openspiel_rollouts,
     "pettingzoo": pettingzoo_rollouts,
+    "rlcard": rlcard_rollouts,
     "stable_baselines3": stable_baselines3_rollouts,
     "tianshou": tianshou_rollouts,
     "torchrl": torchrl_rollouts,
