@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
@@ -16,11 +18,18 @@ from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
 from sabacc_env.rules import RuleSet
-from sabacc_env.storage.checksums import content_error, pack_with_checksum, unpack_checked
+from sabacc_env.storage.checksums import (
+    content_error,
+    pack_with_checksum,
+    seal_text,
+    unpack_checked,
+    unseal_text,
+)
 from sabacc_env.tables.arrays import TableArrays
 from sabacc_env.tables.settings import TableSettings
 
 FORMAT: Final = b"sabacc-tables 3\n"
+TEXT_FORMAT: Final = "sabacc-tables-json 1"
 
 INDEX: Final = np.dtype(np.int64)
 
@@ -154,6 +163,32 @@ def tables_from_bytes(data: bytes) -> SavedTables:
         if len(histories) != n:
             raise content_error(FORMAT, "another number of histories than of tables")
     return SavedTables(settings, calls, histories, state[2 * n * INDEX.itemsize :])
+
+
+def tables_to_text(data: bytes, hands: list[Any]) -> str:
+    """Return the bytes of tables as JSON text; what makes them and their hands can be read there.
+
+    Args:
+        data: what ``tables_to_bytes`` returned.
+        hands: the state of the hand at each table, as plain data.
+    """
+    header, _ = unpack_checked(FORMAT, data)
+    rules = [json.loads(text) for text in header.pop("rules")]
+    told = header | {"rules": rules, "state": hands}
+    return seal_text(TEXT_FORMAT, told | {"bytes": base64.b64encode(data).decode()})
+
+
+def tables_from_text(text: str) -> tuple[bytes, Any]:
+    """Return the bytes and the hands that ``tables_to_text`` was given.
+
+    Raises:
+        SabaccError: for text of something else, of another version, changed, or cut short.
+    """
+    told = unseal_text(TEXT_FORMAT, text)
+    try:
+        return base64.b64decode(told["bytes"], validate=True), told["state"]
+    except (KeyError, TypeError, ValueError):
+        raise SabaccError("this text does not hold the bytes of tables") from None
 
 
 def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray[Any], ...]:

@@ -34,6 +34,8 @@ from sabacc_env.tables.saving import (
     TablesState,
     check_saved_arrays,
     tables_from_bytes,
+    tables_from_text,
+    tables_to_text,
 )
 from sabacc_env.tables.settings import Rules, TableSettings
 
@@ -618,6 +620,33 @@ class Tables:
         if ((legal == 0) & (seats >= 0)).any():
             raise content_error(FORMAT, "a seat to act without a legal move")
         return tables
+
+    def to_json(self) -> str:
+        """Return what ``to_bytes`` holds as JSON text, each hand in plain terms too."""
+        return tables_to_text(self.to_bytes(), self._hand_states())
+
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        *,
+        threads: int = 1,
+        device: str = "cpu",
+        **starts: Unpack[StartKeywords],
+    ) -> Self:
+        """Return the tables whose ``to_json`` this is; arguments as of ``from_bytes``.
+
+        Raises:
+            SabaccError: for text of something else, of another version, changed, or cut short.
+        """
+        data, hands = tables_from_text(text)
+        tables = cls.from_bytes(data, threads=threads, device=device, **starts)
+        if hands != tables._hand_states():
+            raise SabaccError("this text describes other hands than its bytes hold")
+        return tables
+
+    def _hand_states(self) -> list[Any]:
+        return [self.game(table).to_dict()["state"] for table in range(self.num_tables)]
 
     def _write_turns(self, indices: NDArray[np.int64]) -> None:
         """Write the turns of these tables, whose games are new."""

@@ -400,6 +400,7 @@ def calls() -> dict[str, Call]:
         "make_vec.restore_state": call(
             many.restore_state, {"state": "data"}, state=many.save_state()
         ),
+        "Tables.from_json": call(Tables.from_json, text=tables.to_json()),
         "Tables.restore_state": call(
             tables.restore_state, {"state": "data"}, state=tables.save_state()
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from sabacc_env import SabaccError, Tables, rule_sets
 from sabacc_env.policies import random_legal
+from sabacc_env.storage.checksums import seal_text
+from sabacc_env.tables.saving import TEXT_FORMAT
 
 MADE: dict[str, Any] = {"num_tables": 4, "num_players": 3, "seed": 3, "hands": 2}
 
@@ -98,3 +101,39 @@ def test_states_of_other_tables_are_refused(changes: dict[str, Any], sentence: s
         with pytest.raises(SabaccError, match=r"^state: .* is not what save_state returned$"):
             tables.restore_state(junk)  # type: ignore[arg-type]
     assert shown(tables) == before
+
+
+@pytest.mark.parametrize("rules", rule_sets())
+def test_json_has_the_same_future_and_can_be_read(rules: str) -> None:
+    tables = Tables(rules, **MADE)
+    tables.play(random_legal, 25)
+    text = tables.to_json()
+    told = json.loads(text)
+    assert told["format"] == "sabacc-tables-json 1"
+    assert told["rules"][0]["name"] == rules
+    assert told["state"][1] == tables.game(1).to_dict()["state"]
+    twin = Tables.from_json(json.dumps(told, indent=1, sort_keys=True), threads=2)
+    assert (twin.threads, shown(twin)) == (2, shown(tables))
+    assert played(twin) == played(tables)
+
+
+def test_text_of_something_else_is_refused() -> None:
+    tables = Tables("casino", **MADE)
+    text = tables.to_json()
+    told = json.loads(text)
+    for name in ("format", "checksum"):
+        del told[name]
+    for wrong, sentence in (
+        ("", "not JSON of the format 'sabacc-tables-json 1', or cut short"),
+        (text[:-5], "not JSON of the format 'sabacc-tables-json 1', or cut short"),
+        (tables.game(0).to_json(), "does not have the format 'sabacc-tables-json 1'$"),
+        (text.replace("json 1", "json 2", 1), "it has version 2 of it, which is not read here"),
+        (text.replace('"seed": 3', '"seed": 4'), "was changed or is damaged"),
+        (seal_text(TEXT_FORMAT, {}), "does not hold the bytes of tables"),
+        (seal_text(TEXT_FORMAT, told | {"bytes": "*"}), "does not hold the bytes of tables"),
+        (seal_text(TEXT_FORMAT, told | {"bytes": ""}), "these bytes do not have the format"),
+        (seal_text(TEXT_FORMAT, told | {"state": []}), "describes other hands than its bytes"),
+    ):
+        with pytest.raises(SabaccError, match=sentence) as raised:
+            Tables.from_json(wrong)
+        assert "\n" not in str(raised.value)
