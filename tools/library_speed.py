@@ -107,6 +107,41 @@ def _turns(env: Any, hands: int = 300) -> Rollout:
     return rollout
 
 
+def rllib_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """PPO as ``train`` runs it, its updates included, on RLlib's new API stack."""
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+    from ray.rllib.examples.envs.classes.multi_agent.tic_tac_toe import TicTacToe
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import (
+        ActionMaskingTorchRLModule,
+    )
+    from ray.tune.registry import register_env
+
+    names = {"observations": "flat", "action_mask": "action_mask"}
+    masked = RLModuleSpec(module_class=ActionMaskingTorchRLModule)
+    register_env("sabacc", lambda config: PettingZooEnv(sabacc_v0.env(**config)))
+
+    def training(environment: Any, module: Any = None, **env_config: Any) -> Rollout:
+        config = (
+            PPOConfig()
+            .environment(environment, env_config=env_config)
+            .env_runners(num_env_runners=0, num_envs_per_env_runner=16)
+            .training(minibatch_size=500, num_epochs=6)
+        )
+        if module is not None:
+            config.rl_module(rl_module_spec=module)
+        if environment in ("sabacc", TicTacToe):
+            config.multi_agent(policies={"all"}, policy_mapping_fn=lambda *_, **__: "all")
+        algorithm = config.build_algo()
+        return lambda: int(algorithm.train()["env_runners"]["num_env_steps_sampled"])
+
+    yield "one seat of `Sabacc-v0`", training("Sabacc-v0", masked, observation=names)
+    yield "`CartPole-v1`", training("CartPole-v1")
+    yield "self-play through `PettingZooEnv`", training("sabacc", masked, observation=names)
+    yield "self-play of RLlib's `TicTacToe`, without masks", training(TicTacToe)
+
+
 def stable_baselines3_rollouts() -> Iterator[tuple[str, Rollout]]:
     """PPO as ``learn`` runs it, its updates included."""
     from sb3_contrib import MaskablePPO
@@ -241,6 +276,7 @@ LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
     "openspiel": openspiel_rollouts,
     "pettingzoo": pettingzoo_rollouts,
     "rlcard": rlcard_rollouts,
+    "rllib": rllib_rollouts,
     "stable_baselines3": stable_baselines3_rollouts,
     "tianshou": tianshou_rollouts,
     "torchrl": torchrl_rollouts,
