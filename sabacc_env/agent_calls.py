@@ -128,7 +128,7 @@ def actions_at(
     seen: NDArray[np.float32] | list[GameView] = (
         [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in indices]
         if wants_views(agent)
-        else tables.observations[indices]
+        else tables.flat_observations[indices]
     )
     return actions(agent, seen, tables.action_masks[indices], rng, indices)
 

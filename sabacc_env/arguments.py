@@ -47,6 +47,18 @@ def check_bool(name: str, value: object) -> bool:
     return bool(value)
 
 
+def check_max_tokens(max_tokens: int | None, num_players: int) -> int:
+    """Return the length of token sequences, which by default follows from the number of seats."""
+    if max_tokens is None:
+        return default_max_tokens(num_players)
+    return check_int("max_tokens", max_tokens, 2, 2**16)
+
+
+def default_max_tokens(num_players: int) -> int:
+    """Return a length that at least 99.99 % of hands between agents of the zoo fit into."""
+    return 64 + 16 * num_players
+
+
 def check_array(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return an array of the host, or say in one sentence that it is none."""
     try:

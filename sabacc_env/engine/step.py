@@ -128,6 +128,14 @@ def reset_hand(g: Record, r: Record, key_low: int, key_high: int, dealer: int) -
 @jit
 def deal(g: Record, r: Record) -> None:
     """Take the antes, deal, and go on to the first decision (RULES.md sections 1 and 2)."""
+    deal_cards(g, r)
+    begin_first_phase(g, r)
+    advance(g, r)
+
+
+@inlined
+def deal_cards(g: Record, r: Record) -> None:
+    """Take the antes and deal."""
     waiting = int(g.remaining)
     seat = int(g.dealer)
     while waiting != 0:
@@ -144,13 +152,19 @@ def deal(g: Record, r: Record) -> None:
     if r.turns_up == 1:
         turn_up(g)
     g.round_no = 0
+    g.phase = CARDS  # of no meaning yet, but the record may hold the end of another hand
+    g.yet_to_act = 0
     g.phase_index = int(r.num_phases) - 1
     update_public_seats(g, r)  # not last: to observe rows just written takes longer
+
+
+@inlined
+def begin_first_phase(g: Record, r: Record) -> None:
+    """Start the first phase of a hand that has been dealt."""
     if r.opening_bet == 1:
         begin_phase(g, r, BETTING)
     else:
         end_phase(g, r)
-    advance(g, r)
 
 
 # Whose turn it is.
@@ -184,17 +198,22 @@ def end_phase(g: Record, r: Record) -> None:
 
 @inlined
 def next_phase(g: Record, r: Record) -> None:
-    """Go to the next phase, to the next round or to the reveal (RULES.md section 2)."""
+    """Go to the next phase or the reveal, or end the round (RULES.md section 2).
+
+    At the end of a round nobody is to act, so ``advance`` calls this again, for the first phase of
+    the next one. What was dealt then lies open before the next phase's dice can change it.
+    """
     g.phase_index = int(g.phase_index) + 1
-    while g.phase_index >= r.num_phases:
-        if g.round_no == 0 and r.spike_card == 1:
-            deal_spikes(g)
-        if g.round_no == r.rounds:
-            finish_hand(g, r)
-            return
-        g.round_no = int(g.round_no) + 1
-        g.phase_index = 0
-    begin_phase(g, r, int(r.phases[int(g.phase_index)]))
+    if g.phase_index < r.num_phases:
+        begin_phase(g, r, int(r.phases[int(g.phase_index)]))
+        return
+    if g.round_no == 0 and r.spike_card == 1:
+        deal_spikes(g)
+    if g.round_no == r.rounds:
+        finish_hand(g, r)
+        return
+    g.round_no = int(g.round_no) + 1
+    g.phase_index = -1
 
 
 @jit
@@ -211,22 +230,28 @@ def deal_spikes(g: Record) -> None:
 @inlined
 def advance(g: Record, r: Record) -> None:
     """Play chance events and skip turns as the rules say, up to the next decision or the end."""
-    while g.phase != OVER:
-        remaining = int(g.remaining)
-        if remaining & (remaining - 1) == 0:
-            finish_hand(g, r)
-            break
-        seat = next_seat(int(g.yet_to_act), int(g.last_seat))
-        if seat < 0:
-            end_phase(g, r)
-            if g.dice_missing == 1:
-                return
-        elif g.phase == BETTING and has_no_turn(g, r, seat):
-            end_turn(g, seat)
-        else:
-            g.seat_to_act = seat
-            return
-    update_standings(g, r)
+    while not advance_once(g, r):
+        pass
+
+
+@inlined
+def advance_once(g: Record, r: Record) -> bool:
+    """Go on by a phase or a skipped turn; return whether there is a decision, or no way on."""
+    remaining = int(g.remaining)
+    if g.phase != OVER and remaining & (remaining - 1) == 0:
+        finish_hand(g, r)
+    if g.phase == OVER:
+        update_standings(g, r)
+        return True
+    seat = next_seat(int(g.yet_to_act), int(g.last_seat))
+    if seat < 0:
+        end_phase(g, r)
+        return bool(g.dice_missing == 1)
+    if g.phase == BETTING and has_no_turn(g, r, seat):
+        end_turn(g, seat)
+        return False
+    g.seat_to_act = seat
+    return True
 
 
 @jit
@@ -241,7 +266,17 @@ def end_turn(g: Record, seat: int) -> None:
 
 @inlined
 def play_action(g: Record, r: Record, code: int, sizes: Record) -> None:
-    """Play a legal code: an action of the discrete layout, or ``RAISE_TO`` + a raise's total."""
+    """Play a legal code: an action of the discrete layout, or ``RAISE_TO`` + a raise's total.
+
+    Then go on to the next decision or the end.
+    """
+    play_code(g, r, code, sizes)
+    advance(g, r)
+
+
+@inlined
+def play_code(g: Record, r: Record, code: int, sizes: Record) -> None:
+    """Play the move that a legal code means, and nothing that follows from it."""
     kind = code
     slot = 0
     total = 0
@@ -255,7 +290,7 @@ def play_action(g: Record, r: Record, code: int, sizes: Record) -> None:
         offset = code - FIRST_CARD_ACTION
         kind = FIRST_CARD_ACTION + offset // MAX_HAND
         slot = offset % MAX_HAND
-    play(g, r, kind, slot, total)
+    play_move(g, r, kind, slot, total)
 
 
 @inlined
@@ -290,6 +325,13 @@ def pack_move(g: Record, code: int) -> int:
 
 @inlined
 def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
+    """Play a legal move, then go on to the next decision or the end; arguments as ``play_move``."""
+    play_move(g, r, kind, slot, total)
+    advance(g, r)
+
+
+@inlined
+def play_move(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     """Play a legal move of the seat to act: its kind, the slot of its card, a raise's total."""
     seat = int(g.seat_to_act)
     credits_before = int(g.credits[seat])
@@ -312,7 +354,6 @@ def play(g: Record, r: Record, kind: int, slot: int, total: int) -> None:
     if g.drawn < 0:  # otherwise the seat must still decide on its drawn card
         end_turn(g, seat)
     update_acting_seat(g, r, seat, phase, kind)
-    advance(g, r)
 
 
 @inlined

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,7 +19,7 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.arguments import check_bool, check_int, check_num_players
+from sabacc_env.arguments import check_bool, check_int, check_max_tokens, check_num_players
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
@@ -29,7 +28,6 @@ from sabacc_env.envs.observation_forms import (
     BLOCK_PIECES,
     Observation,
     ObservationForm,
-    get_piece,
 )
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.envs.saved_states import SavedState, StateKeeper, made_from
@@ -97,9 +95,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     hands in an episode. ``bet_sizes``: what the bet actions mean. ``render_mode``: ``"ansi"``
     returns the table as text, ``"human"`` prints it, ``"rgb_array"`` returns it as an image (the
     extra ``render``); all show all hands. ``observation``: the form of what is observed:
-    ``"flat"``; ``"dict"``, its blocks by name; the name of one block; or a mapping from names of
-    your own to such pieces. A mapping that has its own ``action_mask`` is the whole dict, so that
-    ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
+    ``"flat"``; ``"dict"``, its blocks by name; the name of one block; ``"planes"``, the cards by
+    place, suit and value; ``"tokens"``, all that the agent has been told of the hand, in order; or
+    a mapping from names of your own to such pieces. ``max_tokens``: the length of ``"tokens"``; by
+    default one that nearly all hands fit into. A mapping that has its own ``action_mask`` is the
+    whole dict, so that ``{"observations": "flat", "action_mask": "action_mask"}`` renames
+    ``observation``.
     ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
     state is kept, so none are by default.
     ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
@@ -127,6 +128,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         *,
         observation: Observation = "flat",
+        max_tokens: int | None = None,
         undo_steps: int = 0,
         mask_in_observation: bool = True,
     ) -> None:
@@ -146,7 +148,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         made = made_from(self.rules, num_players, self.hands, self.bet_sizes)
         self._states = StateKeeper("SabaccAEC", made, undo_steps)
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
-        self._form = ObservationForm(observation, len(self._no_choice), BLOCK_PIECES)
+        self._form = ObservationForm(
+            observation,
+            len(self._no_choice),
+            check_max_tokens(max_tokens, num_players),
+            BLOCK_PIECES,
+        )
         # The info of all who do not act, where no hand ended.
         self._no_result = {"action_mask": self._no_choice, "illegal_action": np.array(False)}
         self._no_result |= no_result_info(num_players)
@@ -419,11 +426,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         else:
             self.game.write_observation(buffers, seat)
             flat, mask = buffers.requested_observation.copy(), self._no_choice
-        observation = (
-            flat
-            if self._form.is_flat  # as it nearly always is
-            else self._form.build(partial(get_piece, flat=flat, action_mask=mask))
-        )
+        observation = self._form.of_game(self.game, seat, flat, mask)
         return {"observation": observation, "action_mask": mask} if self._adds_mask else observation
 
     def state(self) -> NDArray[np.float32]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, num_actions
-from sabacc_env.arguments import check_keywords
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
+from sabacc_env.arguments import check_keywords, check_max_tokens
 from sabacc_env.envs.observation_forms import MASKED, Observation, ObservationForm
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.start_ranges import Range, StartRanges
@@ -25,6 +25,7 @@ class EpisodeKeywords(TypedDict, total=False):
     equal_stacks: float
     sabacc_pots: Range | None
     observation: Observation
+    max_tokens: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,9 +44,11 @@ class EpisodeSettings:
             evenly; None is what the rules say.
         equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
         sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
-        observation: the form of observations: ``"flat"``; ``"dict"``, which is ``observation``,
-            flat, and ``action_mask``; the name of a block of the flat observation; or a mapping
-            from names of your own to such pieces, of which ``"action_mask"`` is one.
+        observation: the form of observations: ``"flat"``; ``"planes"``; ``"tokens"``; ``"dict"``,
+            which is ``observation``, flat, and ``action_mask``; the name of a block of the flat
+            observation; or a mapping from names of your own to such pieces, of which
+            ``"action_mask"`` is one (``ObservationForm``).
+        max_tokens: the length of ``"tokens"``; None is one that nearly all hands fit into.
     """
 
     opponents: AnyOpponents = "random"
@@ -56,6 +59,7 @@ class EpisodeSettings:
     equal_stacks: float = 0.0
     sabacc_pots: Range | None = None
     observation: Observation = "flat"
+    max_tokens: int | None = None
 
     def make_opponents(self, rules: RuleSet, num_tables: int, num_players: int) -> Opponents:
         """Return the agents that play the other seats of so many tables."""
@@ -63,9 +67,11 @@ class EpisodeSettings:
             rules, num_tables, num_players, self.bet_sizes, self.opponents, self.weights
         )
 
-    def make_observation_form(self) -> ObservationForm:
-        """Return the form of the learner's observations."""
-        return ObservationForm(self.observation, num_actions(self.bet_sizes), MASKED)
+    def make_observation_form(self, num_players: int) -> ObservationForm:
+        """Return the form of the learner's observations at tables with so many seats."""
+        encode_bet_sizes(self.bet_sizes)  # refuses what is not a bet size
+        length = check_max_tokens(self.max_tokens, num_players)
+        return ObservationForm(self.observation, num_actions(self.bet_sizes), length, MASKED)
 
     def make_start_ranges(self, rules: RuleSet, num_players: int) -> StartRanges:
         """Return what episodes start from."""

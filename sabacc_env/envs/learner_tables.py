@@ -5,7 +5,6 @@ Gymnasium's vector environment and the one for Stable-Baselines3 are forms of it
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +25,8 @@ from sabacc_env.engine.drivers.learner_loop import (
 )
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
+from sabacc_env.engine.observation.planes import PLANES_SHAPE
 from sabacc_env.envs.episode_settings import EpisodeSettings
-from sabacc_env.envs.observation_forms import get_piece
 from sabacc_env.envs.saved_states import (
     Types,
     check_array,
@@ -96,10 +95,10 @@ class LearnerTables:
         self.start_ranges = settings.make_start_ranges(self.rules, self.num_players)
         self._settings, self._threads = settings, threads
         self._rng = rng
+        self._form = settings.make_observation_form(self.num_players)
         with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
             self.tables = self._new_tables()  # refuses what makes none
         self.opponents = settings.make_opponents(self.rules, self.num_envs, self.num_players)
-        self._form = settings.make_observation_form()
         self.observation_space = self._form.space
         self.action_space = spaces.Discrete(num_actions(settings.bet_sizes))
         self._all = np.arange(self.num_envs)
@@ -108,27 +107,24 @@ class LearnerTables:
 
     def _allocate(self) -> None:
         n = self.num_envs
-        self.final_observations = np.zeros((n, OBSERVATION_SIZE), dtype=np.float32)
+        forms = {"planes": (PLANES_SHAPE, np.int8), "tokens": ((self._form.max_tokens,), np.int16)}
+        rows = {
+            form: np.zeros((n if form == self._form.array_form else 0, *shape), dtype)
+            for form, (shape, dtype) in forms.items()
+        }
         self._learners = Learners(
             seats=self._all % self.num_players,
             members=self.opponents.members,
             acted=np.zeros(n, dtype=np.bool_),
-            final_rows=self._final_rows(),
+            final_rows=np.zeros(n, OBSERVATION_DTYPE),
+            final_planes=rows["planes"],
+            final_tokens=rows["tokens"],
             outcomes=np.zeros(n, OUTCOME_DTYPE),
             hands=np.zeros(n, dtype=np.int64),
             margins=np.zeros(n, dtype=np.int64),
             refused=np.zeros(n, dtype=np.int64),
         )
         self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state of another, for a copy: a copy of a view is an array of its own."""
-        self.__dict__.update(state)
-        self._learners = self._learners._replace(final_rows=self._final_rows())
-
-    def _final_rows(self) -> NDArray[Any]:
-        """Return ``final_observations`` as the engine writes them."""
-        return self.final_observations.view(OBSERVATION_DTYPE).reshape(self.num_envs)
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
@@ -141,6 +137,8 @@ class LearnerTables:
             hands=self._settings.hands,
             bet_sizes=self._settings.bet_sizes,
             threads=self._threads,
+            observation=self._form.array_form,
+            max_tokens=self._form.max_tokens,
             credits=self._next_starts.get("credits"),
             sabacc_pots=self._next_starts.get("sabacc_pots"),
         )
@@ -209,7 +207,8 @@ class LearnerTables:
     def restart(self, indices: Ints) -> None:
         """Abandon the learner's episodes at these tables, without a result, and begin new ones."""
         self._check_ready()
-        self.final_observations[indices] = self.tables.observations[indices]
+        for form, rows in self._rows.items():
+            self.final_rows[form][indices] = rows[indices]
         self.tables.restart(indices)
         self.opponents.restart(indices)
         self._begin_episodes(indices)
@@ -226,17 +225,38 @@ class LearnerTables:
         Args:
             ended: (num_envs,) where to return the end of the last episode; None is nowhere.
         """
-        flat, masks = self.tables.observations.copy(), self.tables.action_masks.copy()
+        arrays = {form: rows.copy() for form, rows in self._rows.items()}
+        arrays["action_mask"] = self.tables.action_masks.copy()
         if ended is not None:
-            flat[ended] = self.final_observations[ended]
-            masks[ended] = 1
-        return self._form.build(partial(get_piece, flat=flat, action_mask=masks))
+            for form in self._rows:
+                arrays[form][ended] = self.final_rows[form][ended]
+            arrays["action_mask"][ended] = 1
+        return self._form.build(arrays)
 
     def final_observation(self, table: int) -> Any:
         """Return what the learner observed at the end of its last episode at a table."""
-        flat = self.final_observations[table].copy()
-        no_choice = np.ones_like(self.tables.action_masks[table])
-        return self._form.build(partial(get_piece, flat=flat, action_mask=no_choice))
+        arrays = {form: self.final_rows[form][table].copy() for form in self._rows}
+        arrays["action_mask"] = np.ones_like(self.tables.action_masks[table])
+        return self._form.build(arrays)
+
+    @property
+    def final_rows(self) -> dict[str, NDArray[Any]]:
+        """What the learner saw at the end of its last episode at each table, by form.
+
+        The view is made each time, for one that is kept would be an array of its own in a copy.
+        """
+        learners = self._learners
+        flat = learners.final_rows.view(np.float32).reshape(self.num_envs, OBSERVATION_SIZE)
+        rows = {"flat": flat, "planes": learners.final_planes, "tokens": learners.final_tokens}
+        return {form: rows[form] for form in self._rows}
+
+    @property
+    def _rows(self) -> dict[str, NDArray[Any]]:
+        """What the seats to act observe, by form: flat, and the other form that is asked for."""
+        return {
+            "flat": self.tables.flat_observations,
+            self.tables.observation: self.tables.observations,
+        }
 
     # Playing.
 

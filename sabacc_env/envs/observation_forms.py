@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.engine.observation.planes import PLANES_SHAPE
+from sabacc_env.engine.observation.vocabulary import VOCABULARY_SIZE
 from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.game.game import Game
 from sabacc_env.observation import BLOCKS, blocks
 from sabacc_env.rules.wording import did_you_mean
 
@@ -22,17 +26,22 @@ BLOCK_PIECES: Final = {block.name: block.name for block in BLOCKS}
 MASKED: Final = {"observation": "flat", "action_mask": "action_mask"}
 """What a PettingZoo environment observes, for a single-agent environment."""
 
+ARRAY_FORMS: Final = ("planes", "tokens")
+"""The pieces that tables write beside the flat observation."""
+
 
 class ObservationForm:
     """The form of an environment's observations, by name.
 
-    A piece is ``"flat"``, the row of ``OBSERVATION_SIZE`` features; the name of a block of it
-    (docs/reference/observation.md); or ``"action_mask"``. A form is one piece; or ``"dict"``; or a
-    mapping from any names to pieces, which makes a dict of them.
+    A piece is ``"flat"``, the row of ``OBSERVATION_SIZE`` features; the name of a block of it;
+    ``"planes"``, the cards as (place, suit, value); ``"tokens"``, all that a seat has been told of
+    its hand, in order (docs/reference/observation.md describes them); or ``"action_mask"``. A form
+    is one piece; or ``"dict"``; or a mapping from any names to pieces, which makes a dict of them.
 
     Args:
         observation: the form.
         num_actions: the length of an action mask.
+        max_tokens: the length of ``"tokens"``.
         pieces: what ``"dict"`` means in this environment.
 
     Raises:
@@ -40,23 +49,32 @@ class ObservationForm:
 
     Attributes:
         pieces: the pieces by the names that users gave them; None where the form is one piece.
+        names: the names of all pieces in it.
+        max_tokens: as given.
         space: the space of one observation.
     """
 
     def __init__(
-        self, observation: Observation, num_actions: int, pieces: Mapping[str, str]
+        self,
+        observation: Observation,
+        num_actions: int,
+        max_tokens: int,
+        pieces: Mapping[str, str],
     ) -> None:
-        self._spaces = _piece_spaces(num_actions)
+        self.max_tokens = max_tokens
+        self._spaces = _piece_spaces(num_actions, max_tokens)
         self.pieces: dict[str, str] | None = None
         if isinstance(observation, str) and observation == "dict":
             observation = pieces
         if isinstance(observation, Mapping):
             self.pieces = self._check_pieces(observation)
+            self.names = set(self.pieces.values())
             self.space: spaces.Space[Any] = spaces.Dict(
                 {name: self._spaces[piece] for name, piece in self.pieces.items()}
             )
         else:
             self._piece = self._check_piece(observation, ["dict"])
+            self.names = {self._piece}
             self.space = self._spaces[self._piece]
 
     def _check_pieces(self, observation: Mapping[Any, Any]) -> dict[str, str]:
@@ -81,18 +99,48 @@ class ObservationForm:
         """Whether an observation is the flat row and nothing else."""
         return self.pieces is None and self._piece == "flat"
 
-    def build(self, piece: Callable[[str], Any]) -> Any:
+    @property
+    def array_form(self) -> str:
+        """The form that tables have to write: flat, or one that it needs beside it.
+
+        Raises:
+            SabaccError: for both of them.
+        """
+        needed = self.names.intersection(ARRAY_FORMS)
+        if len(needed) > 1:
+            raise SabaccError("observation: many tables write planes or tokens, not both")
+        return needed.pop() if needed else "flat"
+
+    def build(self, arrays: Mapping[str, Any]) -> Any:
         """Return an observation, or a batch of them.
 
         Args:
-            piece: returns a piece by its name.
+            arrays: by name ``flat``, ``action_mask``, and each other piece that is no block.
         """
         if self.pieces is None:
-            return piece(self._piece)
-        return {name: piece(its) for name, its in self.pieces.items()}
+            return _piece(self._piece, arrays)
+        return {name: _piece(piece, arrays) for name, piece in self.pieces.items()}
+
+    def of_game(
+        self, game: Game, seat: int, flat: NDArray[np.float32], action_mask: NDArray[np.int8]
+    ) -> Any:
+        """Return what a seat observes of a game, whose flat observation and mask these are."""
+        if self.is_flat:  # as it nearly always is
+            return flat
+        arrays: dict[str, Any] = {"flat": flat, "action_mask": action_mask}
+        if "planes" in self.names:
+            arrays["planes"] = game.planes(seat)
+        if "tokens" in self.names:
+            arrays["tokens"] = game.tokens(seat, self.max_tokens)
+        return self.build(arrays)
 
 
-def _piece_spaces(num_actions: int) -> dict[str, spaces.Space[Any]]:
+def _piece(name: str, arrays: Mapping[str, Any]) -> Any:
+    """Return a piece of one observation or of a batch: given as it is, or a block."""
+    return arrays[name] if name in arrays else getattr(blocks(arrays["flat"]), name)
+
+
+def _piece_spaces(num_actions: int, max_tokens: int) -> dict[str, spaces.Space[Any]]:
     """Return the space of each piece by its name."""
 
     def features(*shape: int) -> spaces.Box:
@@ -100,13 +148,8 @@ def _piece_spaces(num_actions: int) -> dict[str, spaces.Space[Any]]:
 
     return {
         "flat": features(OBSERVATION_SIZE),
+        "planes": spaces.Box(0, 1, PLANES_SHAPE, np.int8),
+        "tokens": spaces.Box(0, VOCABULARY_SIZE - 1, (max_tokens,), np.int16),
         "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
         **{block.name: features(*block.shape) for block in BLOCKS},
     }
-
-
-def get_piece(name: str, flat: Any, action_mask: Any) -> Any:
-    """Return a piece of one observation or of a batch, out of the rows and masks given."""
-    if name == "action_mask":
-        return action_mask
-    return flat if name == "flat" else getattr(blocks(flat), name)

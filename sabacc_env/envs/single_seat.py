@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, Unpack
 
@@ -19,7 +18,6 @@ from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import no_result_info
-from sabacc_env.envs.observation_forms import get_piece
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.envs.saved_states import (
     SavedState,
@@ -130,7 +128,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         self.render_mode = modes.check_render_mode(render_mode)
         self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
         self._opponents = episode.make_opponents(self.rules, len(ONLY_TABLE), self.num_players)
-        self._form = episode.make_observation_form()
+        self._form = episode.make_observation_form(self.num_players)
         self.observation_space = self._form.space
         self.action_space = spaces.Discrete(num_actions(episode.bet_sizes))
         made = made_from(self.rules, self.num_players, episode.hands, tuple(episode.bet_sizes))
@@ -350,9 +348,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     def _observe(self) -> Any:
         """Return what the learner sees."""
         flat: Floats = self._table.observe(self._agent)["observation"]
-        if self._form.is_flat:  # as it nearly always is
-            return flat
-        return self._form.build(partial(get_piece, flat=flat, action_mask=self._mask()))
+        return self._form.of_game(self.game, self.seat, flat, self._mask())
 
     @property
     def _agent(self) -> str:

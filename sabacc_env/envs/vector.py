@@ -35,7 +35,7 @@ OWN_VALUES: Final[Types] = {
     "finished": np.ndarray,
     "outcomes": np.ndarray,
     "waiting": np.ndarray,
-    "final_observations": np.ndarray,
+    "final_observations": dict,
     "episode_steps": np.ndarray,
     "rng_seed": (int, type(None)),
 }
@@ -334,7 +334,9 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             "finished": self._finished.copy(),
             "outcomes": _as_numbers(self.learner.outcomes[self._finished]),
             "waiting": self._waiting.copy(),
-            "final_observations": self.learner.final_observations[self._waiting],
+            "final_observations": {
+                form: rows[self._waiting] for form, rows in self.learner.final_rows.items()
+            },
             "episode_steps": self._episode_steps.copy(),
             "rng_seed": self._np_random_seed,
         }
@@ -346,10 +348,11 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             dtype = np.int64 if name == "episode_steps" else np.bool_
             check_array(name, values[name], dtype, (self.num_envs,))
         waiting, steps = int(values["waiting"].sum()), values["episode_steps"]
-        width = self.learner.final_observations.shape[1]
-        check_array(
-            "final_observations", values["final_observations"], np.float32, (waiting, width)
-        )
+        final = values["final_observations"]
+        if final.keys() != self.learner.final_rows.keys():
+            raise SabaccError("state: its final_observations are of another form")
+        for form, rows in self.learner.final_rows.items():
+            check_array("final_observations", final[form], rows.dtype, (waiting, *rows.shape[1:]))
         if waiting and self.autoreset_mode is AutoresetMode.SAME_STEP:
             raise SabaccError("state: a table waits, which none does under SAME_STEP")
         if steps.min() < 0 or steps.max() >= (self._max_episode_steps or np.inf):
@@ -369,7 +372,8 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         self._finished = values["finished"].copy()
         self.learner.outcomes[self._finished] = _as_outcomes(values["outcomes"])
         self._waiting = values["waiting"].copy()
-        self.learner.final_observations[self._waiting] = values["final_observations"]
+        for form, rows in self.learner.final_rows.items():
+            rows[self._waiting] = values["final_observations"][form]
         self._episode_steps[:] = values["episode_steps"]
 
     def _checked_mask(self, mask: Any) -> Bools:

@@ -18,6 +18,7 @@ from sabacc_env.arguments import (
     check_deck,
     check_dice,
     check_int,
+    check_max_tokens,
     check_num_players,
 )
 from sabacc_env.cards import CARDS, Card, cards_of_mask
@@ -25,13 +26,13 @@ from sabacc_env.engine.drivers import single
 from sabacc_env.engine.layout import (
     FIRST_BET_ACTION,
     FIRST_CARD_ACTION,
-    MAX_ROUNDS,
     MAX_SEATS,
     OVER,
     PHASES,
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
-from sabacc_env.game.keys import hand_key, split_key
+from sabacc_env.game.forms import GameTokens, card_planes
+from sabacc_env.game.keys import hand_key
 from sabacc_env.game.move_codes import (
     action_code,
     move_text,
@@ -39,7 +40,7 @@ from sabacc_env.game.move_codes import (
     taken_discard,
     unpack_moves,
 )
-from sabacc_env.game.records import copy_record, empty_record
+from sabacc_env.game.records import copy_record, empty_record, write_start
 from sabacc_env.game.saving import (
     FORMAT,
     SavedGame,
@@ -82,7 +83,15 @@ class Game:
     (Turn(seat=0, move=Move(kind='stand', card=None, amount=None, low=None, high=None, step=None)),)
     """
 
-    __slots__ = ("_buffers", "_packed_moves", "_records", "_rules_record", "_start", "rules")
+    __slots__ = (
+        "_buffers",
+        "_packed_moves",
+        "_records",
+        "_rules_record",
+        "_start",
+        "_tokens",
+        "rules",
+    )
 
     rules: RuleSet
 
@@ -126,26 +135,15 @@ class Game:
         self._records = records
         self._buffers = default_turn_buffers(self.rules)
         self._rules_record = self._buffers.rules
+        self._tokens: GameTokens | None = None
 
     def _deal(self, stacks: list[int]) -> None:
         start, records = self._start, self._records
-        records["num_players"] = start["num_players"]
-        records["credits"][0, : len(stacks)] = stacks
-        records["sabacc_pot"] = start["sabacc_pot"]
-        records["hands"] = 1
+        write_start(records, self._rules_record, start, stacks)
         if not self.can_deal_next_hand():
             raise SabaccError(
                 f"credits: fewer than two seats can pay the antes of {self.rules.ante_unit} credits"
             )
-        dealer = -1 if start["dealer"] is None else start["dealer"]
-        single.reset(records, self._rules_record, *split_key(start["key"]), dealer)
-        if start["deck"] is not None:
-            records["deck"][0, : len(start["deck"])] = start["deck"]
-            records["deck_given"] = 1
-        if start["dice"] is not None:
-            dice = start["dice"][:MAX_ROUNDS]
-            records["dice_given"] = len(dice)
-            records["dice"][0, : len(dice)] = np.reshape(dice, (-1, 2))
         single.deal_hand(records, self._rules_record)
         if start["dice"] is not None and self._record.dice_missing:
             raise SabaccError("dice: the list is empty; give a pair for each roll")
@@ -165,7 +163,7 @@ class Game:
             self._buffers,
             self._rules_record,
         )
-        game._records, game._packed_moves = empty_record(), []
+        game._records, game._packed_moves, game._tokens = empty_record(), [], None
         low, high, seat = single.deal_another_hand(
             game._records, self._records, buffers.records, *seed, episode, hand
         )
@@ -255,6 +253,7 @@ class Game:
         """Say which hand of how many in an episode this is: observations show how many are left."""
         self._records["hand_number"] = hand
         self._records["hands"] = hands
+        self._tokens = None
 
     @property
     def episode_position(self) -> tuple[int, int]:
@@ -280,6 +279,7 @@ class Game:
 
         earlier, turn = before_last_move(self)
         self._records, self._packed_moves = earlier._records, earlier._packed_moves
+        self._tokens = None
         return turn
 
     # The state of the hand.
@@ -511,6 +511,37 @@ class Game:
         """Write ``buffers.requested_observation``: what a seat observes."""
         single.write_observation(self._records, buffers.records, seat)
 
+    def tokens(self, seat: int, max_tokens: int | None = None) -> NDArray[np.int16]:
+        """Return all that a seat has been told of this hand, in order: perfect recall.
+
+        Args:
+            seat: whose sequence.
+            max_tokens: its length; a longer hand keeps its latest tokens, and says so in the first.
+                None is a length that nearly all hands fit into.
+
+        Returns:
+            (max_tokens,) int16, padded with 0; ``sabacc_env.observation.token_names`` says what
+            each token means.
+
+        Raises:
+            SabaccError: for a game copied from tables, which do not keep its start.
+        """
+        seat = check_int("seat", seat, 0, self.num_players - 1)
+        length = check_max_tokens(max_tokens, self.num_players)
+        if not self._start:
+            raise SabaccError(
+                "tokens: this game was copied from tables, which do not keep its start"
+            )
+        if self._tokens is None or self._tokens.length != length:
+            self._tokens = GameTokens(
+                self._rules_record, self._start, self.rules, self.episode_position, length
+            )
+        return self._tokens.read(seat, self._buffers, self._packed_moves)
+
+    def planes(self, seat: int) -> NDArray[np.int8]:
+        """Return what a seat sees of the cards as (place, suit, value): ``PLANES_SHAPE`` int8."""
+        return card_planes(self._records, check_int("seat", seat, 0, self.num_players - 1))
+
     # Copying and saving.
 
     @property
@@ -526,6 +557,7 @@ class Game:
         twin._packed_moves = self._packed_moves.copy()
         twin._buffers, twin._rules_record = self._buffers, self._rules_record
         twin._records = copy_record(self._records)
+        twin._tokens = None
         return twin
 
     __copy__ = clone

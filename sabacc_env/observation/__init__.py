@@ -1,4 +1,4 @@
-"""Reading observations: as facts, or the blocks of features by name.
+"""Reading observations: as facts, the blocks of features by name, or tokens in words.
 
 ``decode(observations).own_total`` is a fact: whole numbers, as the rules have them.
 ``blocks(observations).own_total`` are the features themselves, as views of the array.
@@ -15,17 +15,33 @@ from sabacc_env.observation.named_blocks import (
     feature_names,
     observation_version,
 )
+from sabacc_env.observation.tokens import (
+    PAD,
+    VOCABULARY_SIZE,
+    decode_tokens,
+    is_truncated,
+    token_mask,
+    token_names,
+    vocabulary_version,
+)
 
 __all__ = [
     "BLOCKS",
     "COLUMNS",
     "OBSERVATION_SIZE",
     "PACKED_SCALES",
+    "PAD",
+    "VOCABULARY_SIZE",
     "Blocks",
     "DecodedObservations",
     "DecodedOpponents",
     "blocks",
     "decode",
+    "decode_tokens",
     "feature_names",
+    "is_truncated",
     "observation_version",
+    "token_mask",
+    "token_names",
+    "vocabulary_version",
 ]

@@ -12,7 +12,9 @@ from sabacc_env.arguments import explain_memory_error
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.layout import GAME_DTYPE, MAX_SEATS
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
+from sabacc_env.engine.observation.planes import PLANES_SHAPE
 from sabacc_env.engine.rules_record import rules_record
+from sabacc_env.engine.token_log import Sequences, empty_sequences
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.settings import TableSettings
 
@@ -57,6 +59,9 @@ class TableArrays:
             rule_of=put(self.rule_of),
             bet_sizes=put(encode_bet_sizes(settings.bet_sizes)),
         )
+        with_planes = n if settings.observation == "planes" else 0
+        logged = n if settings.observation == "tokens" else 0
+        seats, length = int(self.players.max()), settings.max_tokens
         self.turns = batch.Turns(
             seats=put(np.zeros(n, dtype=np.int64)),
             legal=put(np.zeros(n, dtype=np.int64)),
@@ -64,6 +69,9 @@ class TableArrays:
             rows=floats.view(OBSERVATION_DTYPE).reshape(n),
             floats=floats,
             packed=put(np.zeros((n if settings.packed else 0, OBSERVATION_SIZE), dtype=np.int8)),
+            planes=put(np.zeros((with_planes, *PLANES_SHAPE), dtype=np.int8)),
+            tokens=put(np.zeros((logged, length), dtype=np.int16)),
+            sequences=Sequences(*map(put, empty_sequences(logged, seats, length))),
         )
         self.results = batch.Results(
             finished=put(np.zeros(n, dtype=np.bool_)),
@@ -76,4 +84,4 @@ class TableArrays:
     @property
     def saved(self) -> tuple[NDArray[Any], ...]:
         """The arrays from which all others can be written again."""
-        return self.games.records, *self.results
+        return self.games.records, *self.results, *self.turns.sequences

@@ -15,6 +15,7 @@ from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.arguments import check_int, check_sequence
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.engine.token_log import Sequences, are_sequences
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.loading import check_moves, check_records, records_from_bytes
 from sabacc_env.rules import RuleSet
@@ -129,6 +130,8 @@ def tables_to_bytes(
         "num_tables": settings.num_tables,
         "record": GAME_DTYPE.itemsize,
     }
+    if settings.observation != "flat":
+        header |= {"observation": settings.observation, "max_tokens": settings.max_tokens}
     state = b"".join(array.tobytes() for array in (rule_of, players, *saved))
     return pack_with_checksum(FORMAT, header, state)
 
@@ -202,7 +205,9 @@ def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray
         part, state = state[: array.nbytes], state[array.nbytes :]
         items = records_from_bytes(FORMAT, part, array.dtype, array.size)
         values.append(items.reshape(array.shape))
-    games, results = values[0], batch.Results(*values[1:])
+    games, *others = values
+    results = batch.Results(*others[: len(batch.Results._fields)])
+    sequences = Sequences(*others[len(results) :])
     dealt = results.final_games["num_players"] > 0
     check_records(FORMAT, games, arrays.rule_sets, arrays.rule_of)
     check_records(FORMAT, results.final_games[dealt], arrays.rule_sets, arrays.rule_of[dealt])
@@ -212,6 +217,7 @@ def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray
         state
         or (other | (games["dice_given"] >= 0) | (results.hand_counts < 0)).any()
         or (flags > 1).any()
+        or not are_sequences(sequences)
     ):
         raise content_error(FORMAT, "tables that do not fit their description")
     return tuple(values)

@@ -6,12 +6,23 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from sabacc_env.actions import BetSize, encode_bet_sizes
-from sabacc_env.arguments import check_bool, check_int, check_num_players, one_per_table
+from sabacc_env.arguments import (
+    check_bool,
+    check_int,
+    check_max_tokens,
+    check_num_players,
+    one_per_table,
+)
 from sabacc_env.engine.layout import UNLIMITED
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules.wording import did_you_mean
+
+ARRAY_FORMS: Final = ("flat", "planes", "tokens")
+"""The forms of observation that tables write."""
 
 Rules = str | Path | RuleSet
 
@@ -24,7 +35,7 @@ class TableSettings:
         rules: the rule set of all tables, or one for each.
         num_tables: how many tables.
         num_players: the seats of all tables, or one number for each.
-        seed, hands, bet_sizes, packed: as of ``Tables``.
+        seed, hands, bet_sizes, packed, observation, max_tokens: as of ``Tables``.
     """
 
     rules: tuple[RuleSet, ...]
@@ -34,6 +45,8 @@ class TableSettings:
     hands: int
     bet_sizes: tuple[BetSize, ...]
     packed: bool
+    observation: str
+    max_tokens: int
 
     @classmethod
     def check(
@@ -46,6 +59,8 @@ class TableSettings:
         hands: int,
         bet_sizes: Sequence[BetSize],
         packed: bool,
+        observation: str = "flat",
+        max_tokens: int | None = None,
     ) -> Self:
         """Return the settings that a user gave; arguments as of ``Tables``.
 
@@ -57,10 +72,27 @@ class TableSettings:
         hands = check_int("hands", hands, 1, UNLIMITED)
         encode_bet_sizes(bet_sizes)  # refuses what is not a bet size
         packed = check_bool("packed", packed)
+        if not isinstance(observation, str) or observation not in ARRAY_FORMS:
+            raise SabaccError(
+                f"observation: {short_repr(observation)} is not an array form; use one of "
+                f"{', '.join(ARRAY_FORMS)}{did_you_mean(observation, ARRAY_FORMS)}"
+            )
+        if packed and observation != "flat":
+            raise SabaccError('packed: only the observation "flat" can be packed')
         loaded = [load_rules(each) for each in one_per_table("rules", rules, num_tables)]
         players = one_per_table("num_players", num_players, num_tables)
         checked = [
             check_num_players(loaded[i % len(loaded)], players[i % len(players)])
             for i in range(max(len(loaded), len(players)))
         ]
-        return cls(tuple(loaded), num_tables, tuple(checked), seed, hands, tuple(bet_sizes), packed)
+        return cls(
+            tuple(loaded),
+            num_tables,
+            tuple(checked),
+            seed,
+            hands,
+            tuple(bet_sizes),
+            packed,
+            observation,
+            check_max_tokens(max_tokens, max(checked)),
+        )

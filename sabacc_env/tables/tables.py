@@ -61,6 +61,10 @@ class Tables:
             ``__cuda_array_interface__``, and actions may be such arrays too.
         packed: whether observations are int8: each feature times its entry in
             ``sabacc_env.observation.named_blocks.PACKED_SCALES``, rounded.
+        observation: the form of ``observations``: "flat"; "planes", the cards by place, suit and
+            value; or "tokens", all that the seat has been told of its hand, in order
+            (docs/reference/observation.md).
+        max_tokens: the length of "tokens"; None is one that nearly all hands fit into.
         keys: 64-bit keys of the hands, asked for at every hand.
         dealers: first dealers, asked for at every episode; by default the key decides.
         credits: each seat's credits before the antes, asked for at every episode.
@@ -74,9 +78,11 @@ class Tables:
     Tables can be copied and pickled, unless they ask functions.
 
     Attributes:
-        observations: (num_tables, OBSERVATION_SIZE) float32 or int8, what the seat to act
-            observes. Features that never change at a table (the rules, absent opponents) are
-            written once, so work on a copy.
+        observations: what the seat to act observes: flat, (num_tables, OBSERVATION_SIZE) float32,
+            or int8 if packed; planes, (num_tables, *PLANES_SHAPE) int8; or tokens,
+            (num_tables, max_tokens) int16. Features that never change at a table (the rules, absent
+            opponents) are written once, so work on a copy.
+        flat_observations: (num_tables, OBSERVATION_SIZE) float32, whatever the form.
         action_masks: (num_tables, num_actions) int8, 1 for a legal action.
         seats_to_act: (num_tables,) int64, whose decision it is.
         finished: (num_tables,) bool, whether a hand ended in the last step.
@@ -103,6 +109,8 @@ class Tables:
         threads: int = 1,
         device: str = "cpu",
         packed: bool = False,
+        observation: str = "flat",
+        max_tokens: int | None = None,
         **starts: Unpack[StartKeywords],
     ) -> None:
         place = get_device(device, threads)
@@ -114,6 +122,8 @@ class Tables:
             hands=hands,
             bet_sizes=bet_sizes,
             packed=packed,
+            observation=observation,
+            max_tokens=max_tokens,
         )
         self._make(settings, place, starts)
         self._dealer.begin_episodes(self._all, np.zeros(self.num_tables, dtype=np.int64))
@@ -142,7 +152,12 @@ class Tables:
         self.players = arrays.players
         self.num_players = int(arrays.players.max())
         turns, results = arrays.turns, arrays.results
-        self.observations: NDArray[Any] = turns.packed if self.packed else turns.floats
+        self.observation = settings.observation
+        self.max_tokens = settings.max_tokens
+        forms = {"flat": turns.packed if self.packed else turns.floats}
+        forms |= {"planes": turns.planes, "tokens": turns.tokens}
+        self.observations: NDArray[Any] = forms[self.observation]
+        self.flat_observations: NDArray[np.float32] = turns.floats
         self.action_masks: NDArray[np.int8] = turns.masks
         self.seats_to_act: NDArray[np.int64] = turns.seats
         self.finished: NDArray[np.bool_] = results.finished
@@ -399,12 +414,16 @@ class Tables:
         played = () if histories is None else histories.played[table]
         return game_from_record(self.rule_sets[self.rule_of[table]], record, played)
 
-    def final_observations(self, tables: ArrayLike, seats: ArrayLike) -> NDArray[np.float32]:
-        """Return what seats saw of the last hands that ended, (n, OBSERVATION_SIZE) float32.
+    def final_observations(
+        self, tables: ArrayLike, seats: ArrayLike, observation: str = "flat"
+    ) -> NDArray[Any]:
+        """Return what seats saw of the last hands that ended, a row for each.
 
         Args:
             tables: distinct tables, (n,).
             seats: a seat at each of them, (n,), or one for all.
+            observation: the form of the rows: "flat", (OBSERVATION_SIZE,) float32; or the form of
+                ``observations``, without packing.
 
         Raises:
             SabaccError: for a wrong table or seat, or where no hand has ended yet.
@@ -416,14 +435,26 @@ class Tables:
             self._device.to_host(self._given("seats", seats)), named, self.players[named]
         )
         self._refuse_unended(indices)
-        seen: NDArray[np.float32] = self._device.to_device(
-            np.zeros((n, OBSERVATION_SIZE), np.float32)
-        )
-        rows = seen.view(OBSERVATION_DTYPE).reshape(n)
-        batches = (self._games, self._results)
-        self._device.run(
-            batch.write_final_observations, batches, self._whole_numbers(whose), rows, indices
-        )
+        whose = self._whole_numbers(whose)
+        seen: NDArray[Any]
+        if observation == "flat":
+            seen = self._device.to_device(np.zeros((n, OBSERVATION_SIZE), np.float32))
+            rows = seen.view(OBSERVATION_DTYPE).reshape(n)
+            batches = self._games, self._results
+            self._device.run(batch.write_final_observations, batches, whose, rows, indices)
+            return seen
+        if observation != self.observation:
+            raise SabaccError(
+                f'observation: {short_repr(observation)} is neither "flat" nor the form of these '
+                "tables"
+            )
+        kept = self.observations
+        seen = self._device.to_device(np.zeros((n, *kept.shape[1:]), kept.dtype))
+        if observation == "planes":
+            self._device.run(batch.write_final_planes, (self._results,), whose, seen, indices)
+        else:
+            logged = self._games, self._turns.sequences
+            self._device.run(batch.write_final_tokens, logged, whose, seen, indices)
         return seen
 
     def opponents_hands(self, tables: ArrayLike) -> NDArray[np.float32]:
@@ -537,9 +568,14 @@ class Tables:
             and (self.players[indices] == other.players[origin]).all()
         ):
             raise SabaccError("other: its tables differ in rules, players or hands")
+        for name in ("observation", "max_tokens") if self.observation == "tokens" else ():
+            its, own = getattr(other, name), getattr(self, name)
+            if its != own:
+                raise SabaccError(f"other: its {name} is {its}, and these tables have {own}")
         copied = self._whole_numbers(origin)
         for own, its in zip(self._arrays.saved, other._arrays.saved, strict=True):
-            self._device.copy_rows(its, copied, own, cloned)
+            if len(own):  # not the sequences of tables that need none
+                self._device.copy_rows(its, copied, own, cloned)
         if self._histories is not None:
             unknown: list[list[int]] = [[]] * other.num_tables
             kept = unknown if other._histories is None else other._histories.played

@@ -15,7 +15,18 @@ from sabacc_env.observation import BLOCKS, blocks
 
 RENAMED = {"observations": "flat", "mask": "action_mask", "dice": "dice"}
 WHOLE = {"observations": "flat", "action_mask": "action_mask"}
-FORMS = ["flat", "dict", RENAMED, WHOLE, {"one": "own_slots"}, "log"]
+TWO_FORMS = {"history": "tokens", "features": "flat", "mask": "action_mask"}
+FORMS = [
+    "flat",
+    "dict",
+    "planes",
+    "tokens",
+    "log",
+    RENAMED,
+    WHOLE,
+    TWO_FORMS,
+    {"one": "own_slots"},
+]
 
 
 def make_vec(**settings):
@@ -39,20 +50,22 @@ def test_all_environments_hold_the_same_pieces(form):
     over = False
     while not over:
         assert env.observation_space.contains(seen)
-        assert_pieces(form, seen, flat, info["action_mask"])
+        assert_pieces(form, seen, env.unwrapped, flat, info["action_mask"])
         action = int(info["action_mask"].argmax())
         flat, _, over, _, info = flat_env.step(action)
         seen, *_ = env.step(action)
-    assert_pieces(form, seen, flat, np.ones_like(info["action_mask"]))
+    assert_pieces(form, seen, env.unwrapped, flat, np.ones_like(info["action_mask"]))
 
 
-def assert_pieces(form, seen, flat, mask):
+def assert_pieces(form, seen, table, flat, mask):
     pieces = {"observation": "flat", "action_mask": "action_mask"} if form == "dict" else form
     if isinstance(pieces, str):
         pieces, seen = {"": pieces}, {"": seen}
     assert set(seen) == set(pieces)
     for name, piece in pieces.items():
-        whole = {"flat": flat, "action_mask": mask}
+        game, seat = table.game, table.seat
+        whole = {"flat": flat, "action_mask": mask, "planes": game.planes(seat)}
+        whole["tokens"] = game.tokens(seat)
         expected = whole[piece] if piece in whole else getattr(blocks(flat), piece)
         np.testing.assert_array_equal(seen[name], expected)
 
@@ -81,6 +94,31 @@ def test_the_vector_environment_has_dicts_of_batches(mode):
     assert endings > 4
 
 
+@pytest.mark.parametrize("form", ["tokens", "planes"])
+@pytest.mark.parametrize("opponents", ["always_raise", "tight"])
+def test_the_vector_environment_writes_array_forms(form, opponents):
+    """Rows are those of the tables; where an episode ends, those of its end."""
+    envs = make_vec(observation=form, opponents=opponents, autoreset_mode="SameStep", num_players=3)
+    learner = envs.unwrapped.learner
+    seen, info = envs.reset(seed=8)
+    compared = 0
+    for _ in range(80):
+        np.testing.assert_array_equal(seen, learner.tables.observations)
+        seats, counts = learner.seats.copy(), learner.tables.hand_counts.copy()
+        seen, _, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        # Elsewhere another hand has ended since, without a decision of the learner's.
+        for table in np.flatnonzero(ended & (learner.tables.hand_counts == counts + 1)):
+            last = learner.tables.final_observations([table], seats[table], form)[0]
+            np.testing.assert_array_equal(info["final_obs"][table], last)
+            compared += 1
+    assert compared > 10
+
+
+def test_many_tables_write_one_array_form():
+    with pytest.raises(SabaccError, match="observation: many tables write planes or tokens, not"):
+        make_vec(observation={"a": "planes", "b": "tokens"})
+
+
 def test_pettingzoo_has_the_blocks_by_name():
     env, flat_env = sabacc_v0.env(observation="dict"), sabacc_v0.env()
     env.reset(seed=1), flat_env.reset(seed=1)
@@ -97,7 +135,10 @@ def test_pettingzoo_observes_a_mapping_with_a_mask_and_nothing_beside_it():
     for agent in env.possible_agents:
         seen = env.observe(agent)
         assert env.observation_space(agent).contains(seen)
-        assert_pieces(WHOLE, seen, *flat_env.observe(agent).values())
+        assert seen.keys() == WHOLE.keys()
+        flat = flat_env.observe(agent)
+        np.testing.assert_array_equal(seen["observations"], flat["observation"])
+        np.testing.assert_array_equal(seen["action_mask"], flat["action_mask"])
     actor = env.agent_selection
     env.step(int(env.observe(actor)["action_mask"].argmin()))  # an illegal action
     assert env.rewards[actor] == -1
@@ -116,7 +157,7 @@ def test_stable_baselines3_trains_on_a_dict():
 @pytest.mark.parametrize(
     ("form", "sentence"),
     [
-        ("flatt", "'flatt' is unknown; did you mean flat?; use one of dict, flat, action_mask,"),
+        ("flatt", "'flatt' is unknown; did you mean flat?; use one of dict, flat, planes,"),
         (3, "3 is unknown; use one of dict, flat,"),
         ({}, "give a form, or a mapping from names to pieces such as"),
         ({1: "flat"}, "give a form, or a mapping from names to pieces such as"),

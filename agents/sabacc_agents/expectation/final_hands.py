@@ -48,7 +48,7 @@ def sample_final_hands(
         return np.zeros(0, dtype=np.int64)
     playing = np.arange(num_tables)
     while len(playing):
-        actions = choose(tables.observations[playing], tables.action_masks[playing])
+        actions = choose(tables.flat_observations[playing], tables.action_masks[playing])
         tables.step(actions, playing)
         playing = playing[~tables.finished[playing]]
     games = tables.final_records

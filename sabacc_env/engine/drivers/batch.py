@@ -24,6 +24,7 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.observation.encoding import CARD_ENCODING, flag
+from sabacc_env.engine.observation.planes import write_planes
 from sabacc_env.engine.observation.write import write_own_cards, write_rules, write_turn_features
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.step import (
@@ -33,6 +34,13 @@ from sabacc_env.engine.step import (
     raise_total,
     reset_hand,
     seats_that_can_ante,
+)
+from sabacc_env.engine.token_log import (
+    Sequences,
+    deal_and_log,
+    keep_sequences,
+    play_and_log,
+    read_tokens,
 )
 
 
@@ -54,6 +62,9 @@ class Turns(NamedTuple):
     rows: Array  # (n,) OBSERVATION_DTYPE
     floats: Array  # (n, OBSERVATION_SIZE) float32, the same memory
     packed: Array  # (n, OBSERVATION_SIZE) int8; (0, OBSERVATION_SIZE) if not wanted
+    planes: Array  # (n, *PLANES_SHAPE) int8; (0, *PLANES_SHAPE) if not wanted
+    tokens: Array  # (n, length) int16; (0, length) if not wanted
+    sequences: Sequences  # of all seats, out of which the tokens of the seat to act are copied
 
 
 class Results(NamedTuple):
@@ -81,9 +92,16 @@ class Starts(NamedTuple):
 
 @inlined
 def begin_hand(
-    g: Record, r: Record, starts: Starts, table: int, hand_count: int, new_episode: bool
+    games: Games,
+    sequences: Sequences,
+    starts: Starts,
+    table: int,
+    hand_count: int,
+    new_episode: bool,
 ) -> None:
     """Deal the next hand of an episode, or the first of a new one."""
+    g = games.records[table]
+    r = games.rules[games.rule_of[table]]
     if len(starts.keys) > 0:
         key_low, key_high = starts.keys[table, 0], starts.keys[table, 1]
     else:
@@ -99,7 +117,10 @@ def begin_hand(
         else:
             dealer = dealer_of(key_low, key_high, int(g.num_players))
     reset_hand(g, r, key_low, key_high, dealer)
-    deal(g, r)
+    if len(sequences.logs) > 0:
+        deal_and_log(g, r, sequences, table)
+    else:
+        deal(g, r)
 
 
 @jit
@@ -109,20 +130,20 @@ def begin_episodes(
     """Deal the first hand of an episode at these tables, and write their first turns."""
     for i in range(len(tables)):
         table = tables[i]
-        g = games.records[table]
-        r = games.rules[games.rule_of[table]]
-        begin_hand(g, r, starts, table, results.hand_counts[table], True)
+        begin_hand(games, turns.sequences, starts, table, results.hand_counts[table], True)
         write_turn_with_rules(games, turns, table)
 
 
 @inlined
-def record_result(g: Record, results: Results, table: int) -> None:
+def record_result(g: Record, sequences: Sequences, results: Results, table: int) -> None:
     """Record the result of a hand that is over. The net credits of one step add up."""
     results.finished[table] = True
     results.hand_counts[table] += 1
     results.final_games[table] = g
     for seat in range(int(g.num_players)):
         results.net_credits[table, seat] += g.net_credits[seat]
+    if len(sequences.logs) > 0:
+        keep_sequences(sequences, table)
 
 
 @jit
@@ -141,7 +162,9 @@ def write_match_over(games: Games, tables: Array, over: Array) -> None:
 
 
 @inlined
-def deal_next_hand(games: Games, results: Results, starts: Starts, table: int) -> bool:
+def deal_next_hand(
+    games: Games, sequences: Sequences, results: Results, starts: Starts, table: int
+) -> bool:
     """Deal once where a hand has ended; return whether that began a new episode.
 
     A hand in which the antes took all credits may end at its deal: it counts here too.
@@ -152,14 +175,16 @@ def deal_next_hand(games: Games, results: Results, starts: Starts, table: int) -
     g.hand_number = int(g.hand_number) + 1
     if new_episode:
         results.match_finished[table] = True
-    begin_hand(g, r, starts, table, results.hand_counts[table], new_episode)
+    begin_hand(games, sequences, starts, table, results.hand_counts[table], new_episode)
     if g.phase == OVER and not new_episode:
-        record_result(g, results, table)
+        record_result(g, sequences, results, table)
     return new_episode
 
 
 @inlined
-def deal_until_decision(games: Games, results: Results, starts: Starts, table: int) -> None:
+def deal_until_decision(
+    games: Games, sequences: Sequences, results: Results, starts: Starts, table: int
+) -> None:
     """Deal at a table whose hand has ended, until there is a decision.
 
     If the first hand of an episode ends at its deal, this could go on for ever. So it stops there,
@@ -167,7 +192,7 @@ def deal_until_decision(games: Games, results: Results, starts: Starts, table: i
     """
     new_episode = False
     while games.records[table].phase == OVER and not new_episode:
-        new_episode = deal_next_hand(games, results, starts, table)
+        new_episode = deal_next_hand(games, sequences, results, starts, table)
 
 
 @jit
@@ -176,7 +201,7 @@ def deal_next_hands(
 ) -> None:
     """Deal once at tables whose hand has ended, and write their turns."""
     for i in range(len(tables)):
-        deal_next_hand(games, results, starts, tables[i])
+        deal_next_hand(games, turns.sequences, results, starts, tables[i])
         write_turn(games, turns, tables[i])
 
 
@@ -214,6 +239,11 @@ def write_turn(games: Games, turns: Turns, table: int) -> None:
         for feature in range(OBSERVATION_SIZE):
             value = turns.floats[table, feature] * PACKED_SCALES[feature]
             turns.packed[table, feature] = round(value)
+    if len(turns.planes) > 0:
+        write_planes(g, seat, turns.planes[table])
+    if len(turns.tokens) > 0:
+        which = turns.sequences.current[table]
+        read_tokens(turns.sequences, table, which, seat, int(g.num_players), turns.tokens[table])
 
 
 @jit
@@ -226,6 +256,25 @@ def write_final_observations(
         r = games.rules[games.rule_of[tables[i]]]
         write_rules(g, r, rows[i])
         write_turn_features(g, r, seats[i], rows[i])
+
+
+@jit
+def write_final_planes(results: Results, seats: Array, planes: Array, tables: Array) -> None:
+    """Write what seats saw of the cards in the last hands that ended at these tables."""
+    for i in range(len(tables)):
+        write_planes(results.final_games[tables[i]], seats[i], planes[i])
+
+
+@jit
+def write_final_tokens(
+    games: Games, sequences: Sequences, seats: Array, tokens: Array, tables: Array
+) -> None:
+    """Write the sequences of seats in the last hands that ended at these tables."""
+    for i in range(len(tables)):
+        table = tables[i]
+        players = int(games.records[table].num_players)
+        last = 1 - sequences.current[table]
+        read_tokens(sequences, table, last, seats[i], players, tokens[i])
 
 
 @jit
@@ -361,11 +410,15 @@ def play_turn(
 ) -> None:
     """Play a legal action at a table; with ``autoreset``, deal the next hand if this one ends."""
     g = games.records[table]
-    play_action(g, games.rules[games.rule_of[table]], action, games.bet_sizes[0])
+    r = games.rules[games.rule_of[table]]
+    if len(turns.tokens) > 0:
+        play_and_log(g, r, action, games.bet_sizes[0], turns.sequences, table)
+    else:
+        play_action(g, r, action, games.bet_sizes[0])
     if g.phase == OVER:
-        record_result(g, results, table)
+        record_result(g, turns.sequences, results, table)
         if autoreset:
-            deal_until_decision(games, results, starts, table)
+            deal_until_decision(games, turns.sequences, results, starts, table)
     write_turn(games, turns, table)
 
 

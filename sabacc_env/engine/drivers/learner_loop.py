@@ -23,7 +23,9 @@ from sabacc_env.engine.drivers.policy_code import NO_POLICY, call_policy
 from sabacc_env.engine.drivers.results import write_outcome
 from sabacc_env.engine.jit import inlined, jit
 from sabacc_env.engine.layout import Array
+from sabacc_env.engine.observation.planes import write_planes
 from sabacc_env.engine.observation.write import observe
+from sabacc_env.engine.token_log import read_tokens
 
 NO_ACTION: Final = -1
 """In ``actions``: none is given, for a compiled policy is to act."""
@@ -45,6 +47,8 @@ class Learners(NamedTuple):
     members: Array  # (n, seats) int64: the index of the policy that plays a seat
     acted: Array  # (n,) bool: whether the learner has acted in this episode
     final_rows: Array  # (n,) OBSERVATION_DTYPE: what it saw at the end of its last episode
+    final_planes: Array  # (n, *PLANES_SHAPE) int8, likewise; (0, ...) if not wanted
+    final_tokens: Array  # (n, length) int16, likewise; (0, ...) if not wanted
     outcomes: Array  # (n,) OUTCOME_DTYPE: how its last hand ended
     hands: Array  # (n,) int64: how many hands counted
     margins: Array  # (n,) int64: in credits: what it won in them more than each other seat, summed
@@ -131,7 +135,7 @@ def play_and_count(
         return False
     step.events[table] |= HAND_ENDED
     if learners.acted[table]:
-        count_hand(games, results, learners, step, table)
+        count_hand(games, turns, results, learners, step, table)
     if not results.match_finished[table]:
         return False
     step.events[table] |= EPISODE_BEGAN
@@ -142,7 +146,12 @@ def play_and_count(
 
 @inlined
 def count_hand(
-    games: Games, results: Results, learners: Learners, step: LearnerStep, table: int
+    games: Games,
+    turns: Turns,
+    results: Results,
+    learners: Learners,
+    step: LearnerStep,
+    table: int,
 ) -> None:
     """Count a hand of the learner's that has just ended."""
     g = results.final_games[table]
@@ -158,3 +167,9 @@ def count_hand(
     if results.match_finished[table]:
         step.episode_over[table] = True
         observe(g, r, learner, learners.final_rows[table])
+        if len(learners.final_planes) > 0:
+            write_planes(g, learner, learners.final_planes[table])
+        if len(learners.final_tokens) > 0:
+            last = 1 - turns.sequences.current[table]
+            row = learners.final_tokens[table]
+            read_tokens(turns.sequences, table, last, learner, int(g.num_players), row)

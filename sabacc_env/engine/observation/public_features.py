@@ -7,10 +7,10 @@ All opponents observe the same features of a seat, so the record holds one row f
 The invariant: whenever a seat is to act, and when the hand is over, every row is what
 ``update_public_seats`` would write. ``engine.step`` alone maintains it, so that no rule has to:
 
-- ``deal`` writes all rows.
-- ``play`` rewrites what a move can change of the acting seat's row (``update_acting_seat``).
+- ``deal_cards`` writes all rows.
+- ``play_move`` rewrites what a move can change of the acting seat's row (``update_acting_seat``).
 - ``end_phase`` rewrites all rows if ``change_marker`` has changed.
-- ``advance`` rewrites what the end of a hand can change of all rows (``update_standings``).
+- ``advance_once`` rewrites what the end of a hand can change of all rows (``update_standings``).
 
 A new rule needs care in three cases only:
 

@@ -70,7 +70,7 @@ class GpuInputReader:
     ) -> None:
         """Write the inputs and masks of the seats to act at some tables."""
         rows = torch.from_numpy(indices).to(self._device)
-        features = extract_on_gpu(shared(tables.observations)[rows], inputs.extractor)
+        features = extract_on_gpu(shared(tables.flat_observations)[rows], inputs.extractor)
         privileged = [shared(part) for part in inputs.privileged(tables, indices)]
         out.inputs.copy_(torch.cat([features, *privileged], dim=1))
         out.action_masks.copy_(shared(tables.action_masks)[rows])
@@ -117,7 +117,7 @@ class HostTables:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self.observations = _HostRows(shared(tables.observations))
+        self.observations = _HostRows(shared(tables.flat_observations))
         self.action_masks = _HostRows(shared(tables.action_masks))
 
     def __getattr__(self, name: str) -> Any:

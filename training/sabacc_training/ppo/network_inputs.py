@@ -44,7 +44,7 @@ class NetworkInputs:
 
     def write(self, tables: Tables, indices: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write the inputs of the seats to act at some tables, (n, size)."""
-        self.extractor.write(tables.observations, indices, out)
+        self.extractor.write(tables.flat_observations, indices, out)
         begin = self.policy_size
         for part in self.privileged(tables, indices):
             out[:, begin : begin + part.shape[1]] = part
