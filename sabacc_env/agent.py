@@ -37,7 +37,7 @@ class Agent(Protocol):
     - ``wants = "views"``: it is then given a list of ``GameView`` as observations.
     - ``compiled_policy``, a function made by ``sabacc_env.policies.policy`` that plays as it does,
       with the same probabilities. Environments with many tables then play it in their compiled
-      loop, and ask no ``act``.
+      loop, and ask no ``act``. A subclass that plays otherwise has None, or its own ``act``.
     """
 
     def reset(self, num_tables: int) -> None:

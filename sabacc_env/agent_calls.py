@@ -177,17 +177,26 @@ def illegal_move(
 def compiled_policy(agent: Agent) -> Policy | None:
     """Return the policy that an agent says plays as it does; None for one without.
 
+    A class that has its own ``act`` does not inherit the policy of another ``act``.
+
     Raises:
         SabaccError: for anything that is not a policy, or an error of the agent's own.
     """
     with _agent_errors(_name_of(agent), "compiled_policy"):
-        found = getattr(agent, "compiled_policy", None)
+        found = getattr(agent, "compiled_policy", None) if _tells_of_policy(agent) else None
     if found is not None and not is_policy(found):
         raise SabaccError(
             f"agent: {_name_of(agent)!r} must have a policy as compiled_policy, made with "
             f"sabacc_env.policies.policy, not {toml_repr(found)}"
         )
     return found
+
+
+def _tells_of_policy(agent: Agent) -> bool:
+    """Say whether an agent has a ``compiled_policy``, and no subclass has changed ``act``."""
+    names = [vars(agent), *map(vars, type(agent).__mro__)]
+    first = next((each for each in names if "compiled_policy" in each or "act" in each), {})
+    return "compiled_policy" in first
 
 
 def probabilities(

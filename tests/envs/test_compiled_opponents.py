@@ -41,6 +41,12 @@ def highest(_observation, legal, _word):
 
 
 @policy
+def lowest(_observation, legal, _word):
+    """Choose the legal action of the lowest number."""
+    return pick(legal, 0)
+
+
+@policy
 def wrong(_observation, legal, _word):
     """Choose an action that is not there."""
     return 62 if legal & 1 else pick(legal, 0)
@@ -167,6 +173,19 @@ def test_an_agent_with_a_policy_is_told_of_hands_and_never_asked():
     while (env.learner.tables.hand_counts == counts).any():
         env.step(env.action_masks().argmax(axis=1))
     assert set(agent.told) == set(range(6))
+
+
+class Lowest(RandomAgent):
+    """Inherits a policy, and plays otherwise."""
+
+    def act(self, observations: Any, action_masks: Any, rng: Any, tables: Any = None) -> Any:
+        return action_masks.argmax(axis=1)
+
+
+def test_a_subclass_with_an_act_of_its_own_is_asked():
+    casino = load_rules("casino")
+    env, other = (make(opponents=each) for each in (Lowest(casino, 2), Asked(lowest)))
+    assert course(env, 40) == course(other, 40)
 
 
 OPTIONS: list[dict[str, Any]] = [
