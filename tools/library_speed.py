@@ -40,6 +40,26 @@ def steps_per_second(rollout: Rollout) -> float:
     return statistics.median(rates)
 
 
+def agilerl_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """A DQN that acts for all seats, in turns, without learning."""
+    from agilerl.algorithms import DQN
+    from pettingzoo.classic import connect_four_v3
+
+    def dqn_plays(env: Any) -> Rollout:
+        env.reset()
+        agent = env.possible_agents[0]
+        space = gymnasium.spaces.flatten_space(env.observation_space(agent)["observation"])
+        dqn = DQN(space, env.action_space(agent))
+
+        def choose(seen: Any) -> int:
+            return int(dqn.get_action(seen["observation"].ravel(), 0.1, seen["action_mask"])[0])
+
+        return _turns(env, 50, choose)
+
+    yield "`sabacc_v0.env()`", dqn_plays(sabacc_v0.env())
+    yield "`connect_four_v3.env()`", dqn_plays(connect_four_v3.env())
+
+
 def gymnasium_rollouts() -> Iterator[tuple[str, Rollout]]:
     """Random actions in Gymnasium's own loops, masked where there is a mask."""
     yield '`make("Sabacc-v0")`', _single(gymnasium.make("Sabacc-v0"))
@@ -88,7 +108,7 @@ def pettingzoo_rollouts() -> Iterator[tuple[str, Rollout]]:
     yield "`connect_four_v3.env()`", _turns(connect_four_v3.env())
 
 
-def _turns(env: Any, hands: int = 300) -> Rollout:
+def _turns(env: Any, hands: int = 300, choose: Callable[[Any], int] | None = None) -> Rollout:
     rng = np.random.default_rng(0)
 
     def rollout() -> int:
@@ -100,7 +120,8 @@ def _turns(env: Any, hands: int = 300) -> Rollout:
                 if termination or truncation:
                     env.step(None)
                 else:
-                    env.step(int(rng.choice(observation["action_mask"].nonzero()[0])))
+                    legal = observation["action_mask"].nonzero()[0]
+                    env.step(choose(observation) if choose else int(rng.choice(legal)))
                     turns += 1
         return turns
 
@@ -272,6 +293,7 @@ def tianshou_rollouts() -> Iterator[tuple[str, Rollout]]:
 
 
 LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
+    "agilerl": agilerl_rollouts,
     "gymnasium": gymnasium_rollouts,
     "openspiel": openspiel_rollouts,
     "pettingzoo": pettingzoo_rollouts,

@@ -9,6 +9,7 @@ A folder here with a ``requirements.txt`` is such a library. ``make lock`` write
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,16 @@ FOLDER: Final = Path(__file__).parent
 ROOT: Final = FOLDER.parents[1]
 UV: Final = Path(sys.executable).parent / "uv"
 
+BLOCK: Final = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
 LIBRARIES: Final = sorted(path.parent.name for path in FOLDER.glob("*/requirements.txt"))
 """The libraries that have an environment of their own."""
+
+
+def page_script(library: str) -> str:
+    """Return all Python blocks of a library's page as one script."""
+    page = (ROOT / "docs" / "libraries" / f"{library}.md").read_text()
+    return "\n".join(BLOCK.findall(page))
 
 
 def make_environment(library: str) -> Path:
