@@ -12,7 +12,7 @@ from sabacc_env.engine.drivers import single_forms
 from sabacc_env.engine.observation.planes import PLANES_SHAPE
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.engine.token_log import empty_sequences
-from sabacc_env.game.records import empty_record, write_start
+from sabacc_env.game.records import copy_record, empty_record, write_start
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.rules import RuleSet
 
@@ -54,6 +54,31 @@ class GameTokens:
         tokens = np.zeros(self.length, np.int16)
         single_forms.write_tokens(self._records, self._sequences, seat, tokens)
         return tokens
+
+
+def forced_tokens(
+    records: NDArray[Any],
+    buffers: TurnBuffers,
+    forced: Sequence[tuple[int, int]],
+    seat: int,
+    length: int,
+) -> NDArray[np.int16]:
+    """Return the sequence of a seat in a hand all chance of which is forced.
+
+    Args:
+        records: the hand before its deal (``record_before_deal``).
+        buffers: its rules and bet sizes.
+        forced: the deal and the actions so far, each with the number that forces its chance.
+        seat: whose sequence.
+        length: of the sequence.
+    """
+    records = copy_record(records)
+    sequences = empty_sequences(1, int(records["num_players"][0]), length)
+    actions, numbers = np.array(forced, dtype=np.int64).T.copy()
+    single_forms.replay_forced_and_log(records, buffers.records, sequences, actions, numbers)
+    tokens = np.zeros(length, np.int16)
+    single_forms.write_tokens(records, sequences, seat, tokens)
+    return tokens
 
 
 def card_planes(records: NDArray[Any], seat: int) -> NDArray[np.int8]:

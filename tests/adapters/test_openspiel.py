@@ -25,7 +25,9 @@ from sabacc_env import (
     rule_sets,
 )
 from sabacc_env.actions import action_names, encode_bet_sizes
+from sabacc_env.arguments import default_max_tokens
 from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.observation import OBSERVATION_SIZE, VOCABULARY_SIZE
 from tests.support.random_play import HOUSE_RULES
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -105,6 +107,8 @@ def test_plays_as_game_does(rules: str | RuleSet, seats: int) -> None:
             assert state.current_player() == seat
             assert state.legal_actions() == np.flatnonzero(buffers.mask).tolist()
             assert state.observation_tensor(seat) == buffers.observation.tolist()
+            tokens = np.array(state.information_state_tensor(seat)[OBSERVATION_SIZE:])
+            assert np.rint(tokens * VOCABULARY_SIZE).tolist() == game.tokens(seat).tolist()
             action = rng.choice(state.legal_actions())
             state.apply_action(action)
             game.play_action(buffers, action)
@@ -131,19 +135,22 @@ def test_cards_as_chance_nodes_have_the_right_probabilities(rules: RuleSet) -> N
 
 @pytest.mark.parametrize("rules", SMALL, ids=table_name)
 def test_information_states_are_those_of_the_tree(rules: RuleSet) -> None:
-    """Texts tell apart what the engine's information states tell apart, and nothing else."""
-    found: dict[str, set[tuple[int, ...]]] = {}
+    """Texts and tokens tell apart what the engine's information states do, and nothing else."""
+    found: dict[str, set[tuple[float, ...]]] = {}
 
     def visit(state: SabaccState) -> None:
         if state.is_player_node():
             text = state.information_state_string(state.current_player())
-            found.setdefault(text, set()).add(tuple(state.legal_actions()))
+            found.setdefault(text, set()).add(
+                tuple(state.information_state_tensor()[OBSERVATION_SIZE:])
+            )
         for action in state.legal_actions():
             visit(state.child(action))
 
     visit(small_game(rules).new_initial_state())
     assert len(found) == len(flatten(_rung(rules), merge_isomorphic=False).states.seats)
-    assert all(len(legal) == 1 for legal in found.values())
+    assert all(len(tokens) == 1 for tokens in found.values())
+    assert len(set.union(*found.values())) == len(found)
 
 
 def _rung(rules: RuleSet):
@@ -190,7 +197,8 @@ def test_types() -> None:
     assert (casino.min_utility(), casino.max_utility()) == (-50, 100)
     assert spire.get_type().utility == kind.Utility.ZERO_SUM
     assert (spire.min_utility(), spire.max_utility()) == (-1, 2)
-    assert casino.observation_tensor_shape() == [400]
+    assert casino.observation_tensor_shape() == [OBSERVATION_SIZE]
+    assert casino.information_state_tensor_shape() == [OBSERVATION_SIZE + default_max_tokens(3)]
     assert casino.num_distinct_actions() == 33
     explicit, sampled = kind.ChanceMode.EXPLICIT_STOCHASTIC, kind.ChanceMode.SAMPLED_STOCHASTIC
     modes = {"seed": explicit, "sampled": sampled}
@@ -198,6 +206,16 @@ def test_types() -> None:
         assert load_game("casino", chance=chance).get_type().chance_mode == mode
     assert small_game(ONE_CARD).chance == "cards"
     assert casino.chance == "seed"
+
+
+@pytest.mark.parametrize("chance", ["cards", "seed"])
+def test_tensors_are_the_same_from_python_and_from_cpp(chance: str) -> None:
+    for state in random_hand(small_game(SMALL[3], chance=chance), random.Random(0)):
+        for player in range(2):
+            for ours in (state.observation_tensor, state.information_state_tensor):
+                assert ours(player) == getattr(pyspiel.State, ours.__name__)(state, player)
+        with pytest.raises(pyspiel.SpielError):
+            state.information_state_tensor(2)
 
 
 def test_limited_bets_limit_what_can_be_won() -> None:
@@ -488,7 +506,8 @@ def test_bots_and_policies_play_at_our_tables() -> None:
 
 def test_rl_agents_play_at_our_tables() -> None:
     game = load_game("black_spire")
-    learners = learners_of("dqn", rl_environment.Environment(game))
+    flat = rl_environment.ObservationType.OBSERVATION
+    learners = learners_of("dqn", rl_environment.Environment(game, observation_type=flat))
     play_with(*[SpielAgent(game, learner) for learner in learners])
 
 

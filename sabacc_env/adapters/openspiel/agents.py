@@ -253,6 +253,10 @@ class SeenHand(Hand):
             _refuse("read tensors of views: give tensors=True")
         return self._observation
 
+    def tokens(self, seat: int) -> NDArray[np.float32]:
+        """Refuse: tables show no tokens."""
+        _refuse("read tokens at a table: let it learn by the flat observation")
+
     def information_text(self, seat: int) -> str:
         """Return the information state of the seat, whichever is asked for."""
         if self._text is None:

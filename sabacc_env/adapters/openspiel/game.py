@@ -39,8 +39,7 @@ def game_type(settings: GameSettings | None, name: str, **different: Any) -> Any
     Args:
         settings: the game.
         name: its short name.
-        different: fields that differ from those of a game of perfect recall, explicit chance and
-            tensors of observations only.
+        different: fields that differ from those of a game with explicit chance and all tensors.
     """
     kind = pyspiel.GameType
     zero_sum = settings is not None and settings.is_zero_sum
@@ -55,7 +54,7 @@ def game_type(settings: GameSettings | None, name: str, **different: Any) -> Any
         "max_num_players": 8 if settings is None else settings.num_players,
         "min_num_players": 2 if settings is None else settings.num_players,
         "provides_information_state_string": True,
-        "provides_information_state_tensor": False,
+        "provides_information_state_tensor": True,
         "provides_observation_string": True,
         "provides_observation_tensor": True,
         "parameter_specification": PARAMETERS,
@@ -140,7 +139,7 @@ class SabaccGame(pyspiel.Game):  # type: ignore[misc]
                 "observer: there is only what one player knows: public_info=True and "
                 "private_info=SINGLE_PLAYER"
             )
-        return Observer(perfect_recall=wanted.perfect_recall)
+        return Observer(self.settings, perfect_recall=wanted.perfect_recall)
 
 
 def _chance(chance: str, settings: GameSettings) -> str:
@@ -222,16 +221,25 @@ class SabaccState(pyspiel.State):  # type: ignore[misc]
         assert net is not None
         return [credits / settings.rules.ante_unit for credits in net]
 
-    def observation_tensor(self, player: int | None = None) -> list[float]:
-        """Return the flat observation of a player, by default the one to act.
+    # OpenSpiel's own way to tensors, which its C++ goes, makes another state for each, to learn the
+    # size.
 
-        OpenSpiel's own way, which its C++ goes, makes another state for each tensor, to learn the
-        size.
-        """
+    def observation_tensor(self, player: int | None = None) -> list[float]:
+        """Return the flat observation of a player, by default the one to act."""
+        return self.hand.observation(self._checked(player)).tolist()  # type: ignore[no-any-return]
+
+    def information_state_tensor(self, player: int | None = None) -> list[float]:
+        """Return a player's flat observation, then its tokens; by default of the one to act."""
+        player = self._checked(player)
+        observation: list[float] = self.hand.observation(player).tolist()
+        return observation + self.hand.tokens(player).tolist()  # type: ignore[no-any-return]
+
+    def _checked(self, player: int | None) -> int:
+        """Return a player; OpenSpiel refuses one that there is not."""
         player = self.hand.player if player is None else player
         if not 0 <= player < self.hand.settings.num_players:
-            return super().observation_tensor(player)  # type: ignore[no-any-return]  # raises
-        return self.hand.observation(player).tolist()  # type: ignore[no-any-return]
+            super().observation_tensor(player)
+        return player
 
     def __str__(self) -> str:
         game = self.hand.game
@@ -245,22 +253,25 @@ def _restore_state(game: SabaccGame, text: str) -> SabaccState:
 
 
 class Observer:
-    """Writes what one player knows: the flat observation, or text of perfect recall."""
+    """Writes what one player knows: the flat observation, and its tokens for perfect recall."""
 
-    def __init__(self, *, perfect_recall: bool) -> None:
+    def __init__(self, settings: GameSettings, *, perfect_recall: bool) -> None:
         self._perfect_recall = perfect_recall
-        self.tensor = None if perfect_recall else np.zeros(OBSERVATION_SIZE, np.float32)
-        self.dict = {} if self.tensor is None else {"observation": self.tensor}
+        tokens = settings.max_tokens if perfect_recall else 0
+        self.tensor = np.zeros(OBSERVATION_SIZE + tokens, np.float32)
+        self.dict = {"observation": self.tensor[:OBSERVATION_SIZE]}
+        if perfect_recall:
+            self.dict["tokens"] = self.tensor[OBSERVATION_SIZE:]
 
     def set_from(self, state: SabaccState, player: int) -> None:
         """Write the tensor."""
-        if self.tensor is not None:
-            self.tensor[:] = state.hand.observation(player)
+        self.dict["observation"][:] = state.hand.observation(player)
+        if self._perfect_recall:
+            self.dict["tokens"][:] = state.hand.tokens(player)
 
     def string_from(self, state: SabaccState, player: int) -> str:
         """Return the text."""
-        return (
-            state.hand.information_text(player)
-            if self._perfect_recall
-            else state.hand.observation_text(player)
-        )
+        hand = state.hand
+        if self._perfect_recall:
+            return hand.information_text(player)
+        return hand.observation_text(player)

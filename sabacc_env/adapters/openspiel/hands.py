@@ -20,7 +20,9 @@ from sabacc_env.adapters.openspiel.settings import MAX_BITS, GameSettings
 from sabacc_env.engine.drivers import single
 from sabacc_env.engine.forced_play import DEAL
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
+from sabacc_env.engine.observation.vocabulary import VOCABULARY_SIZE
 from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game.forms import forced_tokens
 from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.game.records import copy_record, record_before_deal
 from sabacc_env.render.text import render_text
@@ -109,6 +111,18 @@ class Hand(ABC):
         buffers = self.settings.buffers
         self.game.write_observation(buffers, seat)
         return buffers.requested_observation.copy()
+
+    def tokens(self, seat: int) -> NDArray[np.float32]:
+        """Return all that a seat was told, in order, (max_tokens,): zeros before the deal.
+
+        Tokens are divided by ``VOCABULARY_SIZE``: networks take numbers of this size.
+        """
+        length = self.settings.max_tokens
+        tokens = np.zeros(length, np.int16) if self.game is None else self._tokens(seat, length)
+        return tokens.astype(np.float32) / np.float32(VOCABULARY_SIZE)
+
+    def _tokens(self, seat: int, length: int) -> NDArray[np.int16]:
+        return self.games[-1].tokens(seat, length)
 
     def information_text(self, seat: int) -> str:
         """Return all that a seat knows, with perfect recall."""
@@ -214,6 +228,7 @@ class CardsHand(Hand):
         super().__init__(settings)
         self._records = record_before_deal(settings.rules, settings.num_players)
         self._moves: tuple[int, ...] = ()
+        self._forced: tuple[tuple[int, int], ...] = ()  # the actions and the numbers so far
         self._pending = DEAL, 0, 1  # the action that chance events follow; number and product
         self._play(*self._pending)
 
@@ -237,9 +252,15 @@ class CardsHand(Hand):
             self._pending = action, number, product
             return
         self._records = records
+        self._forced = (*self._forced, (action, number))
         if action != DEAL:
             self._moves = (*self._moves, played)
         self._go_on(game_from_record(self.settings.rules, records, self._moves))
+
+    def _tokens(self, seat: int, length: int) -> NDArray[np.int16]:
+        settings = self.settings
+        start = record_before_deal(settings.rules, settings.num_players)
+        return forced_tokens(start, settings.buffers, self._forced, seat, length)
 
     def outcome_text(self, outcome: int) -> str:
         """Return its place among the outcomes."""

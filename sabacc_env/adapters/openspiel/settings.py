@@ -18,7 +18,7 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
-from sabacc_env.arguments import check_num_players
+from sabacc_env.arguments import check_num_players, default_max_tokens
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.turn_buffers import TurnBuffers
@@ -97,6 +97,11 @@ class GameSettings:
     def num_actions(self) -> int:
         """The number of discrete actions."""
         return num_actions(self.bet_sizes)
+
+    @property
+    def max_tokens(self) -> int:
+        """The length of token sequences; a longer hand keeps its latest tokens."""
+        return default_max_tokens(self.num_players)
 
     @property
     def is_zero_sum(self) -> bool:

@@ -3,6 +3,8 @@
 They take arrays of one record, and the sequences of one table.
 """
 
+from sabacc_env.engine.chance import force_chance
+from sabacc_env.engine.forced_play import DEAL
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import FIRST_CARD_ACTION, MAX_HAND, RAISE, RAISE_TO, Array, Record
 from sabacc_env.engine.observation.planes import write_planes
@@ -22,6 +24,23 @@ def replay_and_log(games: Array, buffers: Array, sequences: Sequences, moves: Ar
     for i in range(len(moves)):
         code = code_of_move(g, int(moves[i]))
         play_and_log(g, buffers[0].rules, code, buffers[0].sizes, sequences, 0)
+
+
+@jit
+def replay_forced_and_log(
+    games: Array, buffers: Array, sequences: Sequences, actions: Array, numbers: Array
+) -> None:
+    """Deal and play actions with forced chance, and append what happens to the sequences.
+
+    ``actions`` begin with ``DEAL``; each has the number that forces what chance follows it.
+    """
+    g = games[0]
+    for i in range(len(actions)):
+        force_chance(g, int(numbers[i]), 0)
+        if actions[i] == DEAL:
+            deal_and_log(g, buffers[0].rules, sequences, 0)
+        else:
+            play_and_log(g, buffers[0].rules, int(actions[i]), buffers[0].sizes, sequences, 0)
 
 
 @jit

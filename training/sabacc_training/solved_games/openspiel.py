@@ -136,6 +136,7 @@ def tree_game_type(settings: GameSettings | None) -> Any:
         settings,
         NAME,
         long_name="Corellian Spike Sabacc, flattened",
+        provides_information_state_tensor=False,
         provides_observation_string=False,
         provides_observation_tensor=False,
         parameter_specification=PARAMETERS,
