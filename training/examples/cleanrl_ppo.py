@@ -96,7 +96,7 @@ class Agent(nn.Module):
 
     def get_distribution(self, obs: Tensor, masks: Tensor) -> Categorical:
         """Return the distributions over the legal actions, by masks (n, actions) of bool."""
-        return Categorical(logits=self.actor(obs).masked_fill(~masks, -1e8))  # type: ignore[no-untyped-call]
+        return Categorical(logits=self.actor(obs).masked_fill(~masks, -1e8))
 
 
 @dataclass
@@ -220,11 +220,10 @@ def train(args: Args) -> tuple[Agent, list[float]]:
         hands = float(rollout.dones.sum())
         margins.append(args.reward_scale * float(rollout.rewards.sum()) / max(1.0, hands))
         if done % 10 == 9:
-            rate = (done + 1) * batch_size / (time.monotonic() - started)
+            decisions = (done + 1) * batch_size
+            rate = decisions / (time.monotonic() - started)
             recent = sum(margins[-10:]) / 10
-            print(
-                f"{(done + 1) * batch_size:,} decisions, {rate:,.0f} a second, {recent:+.2f} antes/hand"
-            )
+            print(f"{decisions:,} decisions, {rate:,.0f} a second, {recent:+.2f} antes/hand")
     return agent, margins
 
 
