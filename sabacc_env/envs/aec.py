@@ -96,11 +96,12 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     returns the table as text, ``"human"`` prints it, ``"rgb_array"`` returns it as an image (the
     extra ``render``); all show all hands. ``observation``: the form of what is observed:
     ``"flat"``; ``"dict"``, its blocks by name; the name of one block; ``"planes"``, the cards by
-    place, suit and value; ``"tokens"``, all that the agent has been told of the hand, in order; or
-    a mapping from names of your own to such pieces. ``max_tokens``: the length of ``"tokens"``; by
-    default one that nearly all hands fit into. A mapping that has its own ``action_mask`` is the
-    whole dict, so that ``{"observations": "flat", "action_mask": "action_mask"}`` renames
-    ``observation``.
+    place, suit and value; ``"tokens"``, all that the agent has been told of the hand, in order;
+    ``"text"``, what it may know in plain words, its legal actions listed, or
+    ``"text_without_actions"``; or a mapping from names of your own to such pieces. A mapping that
+    has its own ``action_mask`` is the whole dict, so that
+    ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
+    ``max_tokens``: the length of ``"tokens"``; by default one that nearly all hands fit into.
     ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
     state is kept, so none are by default.
     ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
@@ -150,7 +151,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
         self._form = ObservationForm(
             observation,
-            len(self._no_choice),
+            self.bet_sizes,
             check_max_tokens(max_tokens, num_players),
             BLOCK_PIECES,
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes, num_actions
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.arguments import check_keywords, check_max_tokens
 from sabacc_env.envs.observation_forms import MASKED, Observation, ObservationForm
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
@@ -44,9 +44,9 @@ class EpisodeSettings:
             evenly; None is what the rules say.
         equal_stacks: the share of episodes, from 0 to 1, whose seats start with the same credits.
         sabacc_pots: least and most credits in the Sabacc pot then, in antes; None is none.
-        observation: the form of observations: ``"flat"``; ``"planes"``; ``"tokens"``; ``"dict"``,
-            which is ``observation``, flat, and ``action_mask``; the name of a block of the flat
-            observation; or a mapping from names of your own to such pieces, of which
+        observation: the form of observations: ``"flat"``; ``"planes"``; ``"tokens"``; ``"text"``;
+            ``"dict"``, which is ``observation``, flat, and ``action_mask``; the name of a block of
+            the flat observation; or a mapping from names of your own to such pieces, of which
             ``"action_mask"`` is one (``ObservationForm``).
         max_tokens: the length of ``"tokens"``; None is one that nearly all hands fit into.
     """
@@ -71,7 +71,7 @@ class EpisodeSettings:
         """Return the form of the learner's observations at tables with so many seats."""
         encode_bet_sizes(self.bet_sizes)  # refuses what is not a bet size
         length = check_max_tokens(self.max_tokens, num_players)
-        return ObservationForm(self.observation, num_actions(self.bet_sizes), length, MASKED)
+        return ObservationForm(self.observation, self.bet_sizes, length, MASKED)
 
     def make_start_ranges(self, rules: RuleSet, num_players: int) -> StartRanges:
         """Return what episodes start from."""

@@ -39,6 +39,7 @@ from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import BYTES_EACH
 from sabacc_env.tables.saving import TablesState
 from sabacc_env.tables.tables import Tables
+from sabacc_env.text import MAX_TEXT_LENGTH
 
 VALUES: Final[Types] = {
     "tables": (TablesState, bytes),
@@ -51,6 +52,17 @@ VALUES: Final[Types] = {
     "margins": np.ndarray,
 }
 """What a saved state of ``LearnerTables`` holds."""
+
+
+# Texts as rows of their ASCII codes, which arrays of other forms are saved with.
+
+
+def _no_texts(count: int) -> NDArray[np.uint8]:
+    return np.zeros((count, MAX_TEXT_LENGTH), np.uint8)
+
+
+def _text(row: NDArray[np.uint8]) -> str:
+    return row.tobytes().rstrip(b"\0").decode("ascii")
 
 
 class LearnerTables:
@@ -125,11 +137,12 @@ class LearnerTables:
             refused=np.zeros(n, dtype=np.int64),
         )
         self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
+        self._final_texts = {name: _no_texts(n) for name in self._form.texts}
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
         self._next_starts = self.start_ranges.draw(self.num_envs, self._rng)
-        return Tables(
+        tables = Tables(
             self.rules,
             self.num_envs,
             self.num_players,
@@ -142,6 +155,9 @@ class LearnerTables:
             credits=self._next_starts.get("credits"),
             sabacc_pots=self._next_starts.get("sabacc_pots"),
         )
+        if self._form.texts:
+            tables.keep_histories()
+        return tables
 
     def begin(self, rng: np.random.Generator | None = None) -> None:
         """Start all tables again.
@@ -209,6 +225,7 @@ class LearnerTables:
         self._check_ready()
         for form, rows in self._rows.items():
             self.final_rows[form][indices] = rows[indices]
+        self._keep_final_texts(self._texts(indices), indices)
         self.tables.restart(indices)
         self.opponents.restart(indices)
         self._begin_episodes(indices)
@@ -219,23 +236,34 @@ class LearnerTables:
 
     # Observing.
 
+    def _keep_final_texts(self, texts: dict[str, NDArray[np.uint8]], indices: Ints) -> None:
+        """Keep what the learner saw at the end of its episodes at these tables."""
+        for name, values in texts.items():
+            self._final_texts[name][indices] = values
+
     def observations(self, ended: Bools | None = None) -> Any:
         """Return what the learner observes at every table, in the form asked for, in new arrays.
 
         Args:
             ended: (num_envs,) where to return the end of the last episode; None is nowhere.
         """
-        arrays = {form: rows.copy() for form, rows in self._rows.items()}
+        arrays: dict[str, Any] = {form: rows.copy() for form, rows in self._rows.items()}
+        arrays |= self._texts(self._all)
         arrays["action_mask"] = self.tables.action_masks.copy()
         if ended is not None:
-            for form in self._rows:
-                arrays[form][ended] = self.final_rows[form][ended]
+            for form, rows in self.final_rows.items():
+                arrays[form][ended] = rows[ended]
             arrays["action_mask"][ended] = 1
+        for name in self._form.texts:
+            arrays[name] = tuple(map(_text, arrays[name]))
         return self._form.build(arrays)
 
     def final_observation(self, table: int) -> Any:
         """Return what the learner observed at the end of its last episode at a table."""
-        arrays = {form: self.final_rows[form][table].copy() for form in self._rows}
+        arrays: dict[str, Any] = {form: rows[table] for form, rows in self.final_rows.items()}
+        arrays = {form: row.copy() for form, row in arrays.items()}
+        for name in self._form.texts:
+            arrays[name] = _text(arrays[name])
         arrays["action_mask"] = np.ones_like(self.tables.action_masks[table])
         return self._form.build(arrays)
 
@@ -248,7 +276,21 @@ class LearnerTables:
         learners = self._learners
         flat = learners.final_rows.view(np.float32).reshape(self.num_envs, OBSERVATION_SIZE)
         rows = {"flat": flat, "planes": learners.final_planes, "tokens": learners.final_tokens}
-        return {form: rows[form] for form in self._rows}
+        return {form: rows[form] for form in self._rows} | self._final_texts
+
+    def _texts(self, indices: Ints, *, final: bool = False) -> dict[str, NDArray[np.uint8]]:
+        """Return what the learner observes at some tables as text, by the name of the piece.
+
+        With ``final`` it is of the last hands that ended there, each that of an episode.
+        """
+        texts = {name: _no_texts(len(indices)) for name in self._form.texts}
+        if texts:
+            for row, table in enumerate(indices.tolist()):
+                game = self.tables.final_game(table) if final else self.tables.game(table)
+                seat = (self.seats[table] - final) % self.num_players  # it has moved on since
+                for name, text in self._form.texts_of(game, int(seat)).items():
+                    texts[name][row, : len(text)] = np.frombuffer(text.encode("ascii"), np.uint8)
+        return texts
 
     @property
     def _rows(self) -> dict[str, NDArray[Any]]:
@@ -275,7 +317,11 @@ class LearnerTables:
             tables.calls += 1
             codes = self.opponents.codes(tables)
             settings = self._learners, step, codes, tables.calls, self._draws
+            over_before = step.episode_over.copy()
             tables.run_driver(play_learners, settings, indices, actions)
+            if self._form.texts:
+                (over,) = (step.episode_over & ~over_before).nonzero()
+                self._keep_final_texts(self._texts(over, final=True), over)
             if step.events.any():
                 self._heed(step.events)
             actions, indices = self._next_actions()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from sabacc_env.actions import BetSize, num_actions
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.planes import PLANES_SHAPE
 from sabacc_env.engine.observation.vocabulary import VOCABULARY_SIZE
@@ -16,6 +17,7 @@ from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.observation import BLOCKS, blocks
 from sabacc_env.rules.wording import did_you_mean
+from sabacc_env.text import MAX_TEXT_LENGTH, TEXT_CHARACTERS, observation_text
 
 Observation = str | Mapping[str, str]
 """The name of a form, or a mapping from names of your own to pieces."""
@@ -30,17 +32,23 @@ ARRAY_FORMS: Final = ("planes", "tokens")
 """The pieces that tables write beside the flat observation."""
 
 
+TEXTS: Final = {"text": True, "text_without_actions": False}
+"""The pieces that are text, and whether they list the legal actions."""
+
+
 class ObservationForm:
     """The form of an environment's observations, by name.
 
     A piece is ``"flat"``, the row of ``OBSERVATION_SIZE`` features; the name of a block of it;
     ``"planes"``, the cards as (place, suit, value); ``"tokens"``, all that a seat has been told of
-    its hand, in order (docs/reference/observation.md describes them); or ``"action_mask"``. A form
-    is one piece; or ``"dict"``; or a mapping from any names to pieces, which makes a dict of them.
+    its hand, in order (docs/reference/observation.md describes them); ``"text"``, what it may know
+    in plain words, its legal actions listed; ``"text_without_actions"``, which withholds them; or
+    ``"action_mask"``. A form is one piece; or ``"dict"``; or a mapping from any names to pieces,
+    which makes a dict of them.
 
     Args:
         observation: the form.
-        num_actions: the length of an action mask.
+        bet_sizes: what the bet actions mean.
         max_tokens: the length of ``"tokens"``.
         pieces: what ``"dict"`` means in this environment.
 
@@ -57,12 +65,13 @@ class ObservationForm:
     def __init__(
         self,
         observation: Observation,
-        num_actions: int,
+        bet_sizes: Sequence[BetSize],
         max_tokens: int,
         pieces: Mapping[str, str],
     ) -> None:
         self.max_tokens = max_tokens
-        self._spaces = _piece_spaces(num_actions, max_tokens)
+        self._bet_sizes = bet_sizes
+        self._spaces = _piece_spaces(num_actions(bet_sizes), max_tokens)
         self.pieces: dict[str, str] | None = None
         if isinstance(observation, str) and observation == "dict":
             observation = pieces
@@ -132,7 +141,22 @@ class ObservationForm:
             arrays["planes"] = game.planes(seat)
         if "tokens" in self.names:
             arrays["tokens"] = game.tokens(seat, self.max_tokens)
-        return self.build(arrays)
+        return self.build(arrays | self.texts_of(game, seat))
+
+    @property
+    def texts(self) -> list[str]:
+        """The names of the pieces that are text."""
+        return [name for name in TEXTS if name in self.names]
+
+    def texts_of(self, game: Game, seat: int) -> dict[str, str]:
+        """Return the pieces that are text, of what a seat observes of a game, by name."""
+        if not self.texts:
+            return {}
+        view = game.view(seat, events=True)
+        return {
+            name: observation_text(view, legal_moves=TEXTS[name], bet_sizes=self._bet_sizes)
+            for name in self.texts
+        }
 
 
 def _piece(name: str, arrays: Mapping[str, Any]) -> Any:
@@ -150,6 +174,7 @@ def _piece_spaces(num_actions: int, max_tokens: int) -> dict[str, spaces.Space[A
         "flat": features(OBSERVATION_SIZE),
         "planes": spaces.Box(0, 1, PLANES_SHAPE, np.int8),
         "tokens": spaces.Box(0, VOCABULARY_SIZE - 1, (max_tokens,), np.int16),
+        **{name: spaces.Text(MAX_TEXT_LENGTH, charset=TEXT_CHARACTERS) for name in TEXTS},
         "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
         **{block.name: features(*block.shape) for block in BLOCKS},
     }

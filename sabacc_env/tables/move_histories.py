@@ -15,10 +15,12 @@ class MoveHistories:
 
     Attributes:
         played: for each table its moves, packed as ``batch.pack_moves`` has them.
+        final: for each table those of the last hand that ended.
     """
 
     def __init__(self, num_tables: int) -> None:
         self.played: list[list[int]] = [[] for _ in range(num_tables)]
+        self.final: list[list[int]] = [[] for _ in range(num_tables)]
 
     def record(self, games: batch.Games, indices: Ints, actions: Ints) -> None:
         """Record legal actions that are about to be played at these tables."""
@@ -26,6 +28,11 @@ class MoveHistories:
         batch.pack_moves(games, indices, actions, moves)
         for table, move in zip(indices.tolist(), moves.tolist(), strict=True):
             self.played[table].append(move)
+
+    def end(self, indices: Ints) -> None:
+        """Keep the hands at these tables, which have ended: others begin."""
+        for table in indices.tolist():
+            self.final[table], self.played[table] = self.played[table], []
 
     def clear(self, indices: Ints) -> None:
         """Forget the hands at these tables: others begin."""

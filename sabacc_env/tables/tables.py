@@ -207,7 +207,7 @@ class Tables:
             self._histories.record(self._games, indices, actions)
         self._device.run(driver, (*self._dealer.batches, *settings), indices, actions)
         if self._histories is not None:
-            self._histories.clear(indices[self.finished[indices]])
+            self._histories.end(indices[self.finished[indices]])
         self._dealer.deal_waiting(indices)
 
     @property
@@ -388,15 +388,20 @@ class Tables:
 
         Where ``keep_histories`` was asked for, the history is there too.
         """
-        return self._game(self._games.records, table, self._histories)
+        histories = None if self._histories is None else self._histories.played
+        return self._game(self._games.records, table, histories)
 
     def final_game(self, table: int) -> Game:
         """Return the last hand that ended at a table: its revealed hands, winners and net credits.
 
+        Where ``keep_histories`` was asked for, the history is there too, unless the tables have
+        been copied, saved and loaded since.
+
         Raises:
             SabaccError: where none has ended yet.
         """
-        game = self._game(self._results.final_games, table)
+        histories = None if self._histories is None else self._histories.final
+        game = self._game(self._results.final_games, table, histories)
         if game.num_players == 0:
             raise SabaccError(f"table {table}: no hand has ended yet")
         return game
@@ -406,12 +411,12 @@ class Tables:
         """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
         return self._results.final_games
 
-    def _game(
-        self, games: NDArray[Any], table: int, histories: MoveHistories | None = None
-    ) -> Game:
+    def _game(self, games: NDArray[Any], table: int, histories: list[list[int]] | None) -> Game:
         table = check_int("table", table, 0, self.num_tables - 1)
         record = self._device.to_host(games[table : table + 1]).copy()
-        played = () if histories is None else histories.played[table]
+        played = [] if histories is None else histories[table]
+        if (record["last_action"] < 0).all():  # it ended at its deal: the moves are of another hand
+            played = []
         return game_from_record(self.rule_sets[self.rule_of[table]], record, played)
 
     def final_observations(

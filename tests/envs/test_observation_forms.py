@@ -9,9 +9,11 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, parallel_api_test
 
-from sabacc_env import sabacc_v0
+from sabacc_env import SavedState, sabacc_v0
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import BLOCKS, blocks
+from sabacc_env.text import observation_text, parse_action
+from tests.support.comparing import comparable
 
 RENAMED = {"observations": "flat", "mask": "action_mask", "dice": "dice"}
 WHOLE = {"observations": "flat", "action_mask": "action_mask"}
@@ -25,6 +27,8 @@ FORMS = [
     RENAMED,
     WHOLE,
     TWO_FORMS,
+    "text",
+    {"prompt": "text_without_actions", "mask": "action_mask"},
     {"one": "own_slots"},
 ]
 
@@ -37,6 +41,8 @@ def make_vec(**settings):
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_the_libraries_own_checks_pass(form):
     check_env(gymnasium.make("Sabacc-v0", observation=form).unwrapped, skip_render_check=True)
+    if "text" in str(form):
+        return  # PettingZoo's tests ask every observation for its dtype
     api_test(sabacc_v0.env(hands=2, observation=form), num_cycles=50)
     parallel_api_test(sabacc_v0.parallel_env(observation=form), num_cycles=50)
 
@@ -66,6 +72,9 @@ def assert_pieces(form, seen, table, flat, mask):
         game, seat = table.game, table.seat
         whole = {"flat": flat, "action_mask": mask, "planes": game.planes(seat)}
         whole["tokens"] = game.tokens(seat)
+        view = game.view(seat, events=True)
+        whole |= {"text": observation_text(view)}
+        whole |= {"text_without_actions": observation_text(view, legal_moves=False)}
         expected = whole[piece] if piece in whole else getattr(blocks(flat), piece)
         np.testing.assert_array_equal(seen[name], expected)
 
@@ -112,6 +121,34 @@ def test_the_vector_environment_writes_array_forms(form, opponents):
             np.testing.assert_array_equal(info["final_obs"][table], last)
             compared += 1
     assert compared > 10
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_the_vector_environment_writes_text(mode):
+    """A line for each table, and where an episode ends the text of its end; answers are read."""
+    envs = make_vec(observation="text", opponents="tight", autoreset_mode=mode, num_players=3)
+    learner = envs.unwrapped.learner
+    seen, info = envs.reset(seed=8)
+    endings = 0
+    for _ in range(25):
+        assert envs.observation_space.contains(seen)
+        views = [
+            learner.tables.game(table).view(int(seat), events=True)
+            for table, seat in enumerate(learner.seats)
+        ]
+        actions = info["action_mask"].argmax(axis=1)
+        for table, view in enumerate(views):
+            if not info["action_mask"][table].all():
+                assert seen[table] == observation_text(view)
+                assert parse_action(str(actions[table]), view) == actions[table]
+        seen, _, ended, _, info = envs.step(actions)
+        for table in np.flatnonzero(ended):
+            text = info["final_obs"][table] if mode is AutoresetMode.SAME_STEP else seen[table]
+            assert "Won and lost in credits" in text
+            endings += 1
+        if mode is AutoresetMode.DISABLED and ended.any():
+            seen, info = envs.reset(options={"reset_mask": ended})
+    assert endings > 4
 
 
 def test_many_tables_write_one_array_form():
@@ -195,3 +232,20 @@ def test_a_dict_without_the_mask_is_refused(form):
         sabacc_v0.env(observation=form, mask_in_observation=False)
     with pytest.raises(SabaccError, match="mask_in_observation"):
         sabacc_v0.env(mask_in_observation="no")
+
+
+@pytest.mark.parametrize("form", ["tokens", "planes", "text"])
+def test_saved_states_hold_every_form(form):
+    """A restored vector environment observes what the saved one does, ends of episodes included."""
+    envs, other = (make_vec(observation=form, opponents="tight", num_players=3) for _ in range(2))
+    _, info = envs.reset(seed=8)
+    ended = np.zeros(4, dtype=np.bool_)
+    while not ended.any():
+        seen, _, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+    state = envs.unwrapped.save_state()
+    restored, _ = other.unwrapped.restore_state(SavedState.from_json(state.to_json()))
+    for _ in range(10):
+        assert comparable(restored) == comparable(seen)
+        actions = info["action_mask"].argmax(axis=1)
+        seen, _, _, _, info = envs.step(actions)
+        restored, *_ = other.step(actions)
