@@ -61,14 +61,22 @@ def result_infos(outcomes: NDArray[Any], finished: Bools, num_players: int) -> d
         finished: (n,) where a hand ended.
         num_players: seats at each table.
     """
-    there = finished[:, None]
-    return {
+    count = len(finished)
+    infos = {
         "hand_finished": finished.copy(),
-        "net_credits": np.where(there, outcomes["net_credits"][:, :num_players], 0),
-        "winners": np.where(there, outcomes["winners"][:, :num_players], -1),
-        "revealed": SEATS_IN[np.where(finished, outcomes["revealed"], 0), :num_players],
-        "sabacc_pot": np.where(finished, outcomes["sabacc_pot"], 0),
+        "net_credits": np.zeros((count, num_players), dtype=np.int64),
+        "winners": np.full((count, num_players), -1),
+        "revealed": np.zeros((count, num_players), dtype=np.int8),
+        "sabacc_pot": np.zeros(count, dtype=np.int64),
     }
+    (ended,) = finished.nonzero()
+    if len(ended):  # only these are read: the outcomes of thousands of tables fill no cache
+        found = outcomes[ended]
+        infos["net_credits"][ended] = found["net_credits"][:, :num_players]
+        infos["winners"][ended] = found["winners"][:, :num_players]
+        infos["revealed"][ended] = SEATS_IN[found["revealed"], :num_players]
+        infos["sabacc_pot"][ended] = found["sabacc_pot"]
+    return infos
 
 
 def named_result(outcome: Any, ranking: str, agents: list[str]) -> dict[str, Any]:
