@@ -102,9 +102,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     has its own ``action_mask`` is the whole dict, so that
     ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
     ``max_tokens``: the length of ``"tokens"``; by default one that nearly all hands fit into.
+    ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
     ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
     state is kept, so none are by default.
-    ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
