@@ -22,7 +22,8 @@ from sabacc_env.actions import (
 from sabacc_env.arguments import check_bool, check_int, check_max_tokens, check_num_players
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
-from sabacc_env.engine.observation.blocks import LARGEST_FEATURE, OBSERVATION_SIZE
+from sabacc_env.engine.observation.blocks import LARGEST_FEATURE
+from sabacc_env.engine.observation.state import state_size
 from sabacc_env.envs.hand_results import named_result, no_result_info, result_info
 from sabacc_env.envs.observation_forms import (
     BLOCK_PIECES,
@@ -182,7 +183,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             agent: spaces.Discrete(len(self._no_choice)) for agent in self.possible_agents
         }
         self.state_space = spaces.Box(
-            -LARGEST_FEATURE, LARGEST_FEATURE, (num_players * OBSERVATION_SIZE,), np.float32
+            -LARGEST_FEATURE, LARGEST_FEATURE, (state_size(num_players),), np.float32
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -431,12 +432,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         return {"observation": observation, "action_mask": mask} if self._adds_mask else observation
 
     def state(self) -> NDArray[np.float32]:
-        """Return the observations of all seats, in seat order, as one array."""
-        rows = np.empty((self.num_players, OBSERVATION_SIZE), dtype=np.float32)
-        for seat in range(self.num_players):
-            self.game.write_observation(self._buffers, seat)
-            rows[seat] = self._buffers.requested_observation
-        return rows.reshape(-1)
+        """Return everything, hidden cards and the chance to come included: ``Game.state``."""
+        return self.game.state()
 
     def render(self) -> modes.RenderFrame | None:
         """Return the table with all hands as text or an image, or print it, by the render mode."""

@@ -250,7 +250,7 @@ class LearnerTables:
         arrays: dict[str, Any] = {form: rows.copy() for form, rows in self._rows.items()}
         arrays |= self._texts(self._all)
         arrays["action_mask"] = self.tables.action_masks.copy()
-        if ended is not None:
+        if ended is not None and ended.any():
             for form, rows in self.final_rows.items():
                 arrays[form][ended] = rows[ended]
             arrays["action_mask"][ended] = 1
@@ -295,10 +295,10 @@ class LearnerTables:
     @property
     def _rows(self) -> dict[str, NDArray[Any]]:
         """What the seats to act observe, by form: flat, and the other form that is asked for."""
-        return {
-            "flat": self.tables.flat_observations,
-            self.tables.observation: self.tables.observations,
-        }
+        rows = {self.tables.observation: self.tables.observations}
+        if self._form.needs_flat:
+            rows["flat"] = self.tables.flat_observations
+        return rows
 
     # Playing.
 

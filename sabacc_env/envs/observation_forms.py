@@ -109,6 +109,11 @@ class ObservationForm:
         return self.pieces is None and self._piece == "flat"
 
     @property
+    def needs_flat(self) -> bool:
+        """Whether the flat observation is a piece, or one of its blocks is."""
+        return not self.names <= {*ARRAY_FORMS, *TEXTS, "action_mask"}
+
+    @property
     def array_form(self) -> str:
         """The form that tables have to write: flat, or one that it needs beside it.
 

@@ -329,6 +329,10 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         """
         return self._table.hand_result() if self._hand_ended else None
 
+    def state(self) -> NDArray[np.float32]:
+        """Return everything, hidden cards and the chance to come included: ``Game.state``."""
+        return self.game.state()
+
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions, (num_actions,); all ones when the episode is over."""
         return self._mask().astype(np.bool_)

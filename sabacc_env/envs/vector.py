@@ -232,6 +232,10 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
             self._episode_steps[terminated | truncated] = 0
         return truncated
 
+    def states(self) -> NDArray[np.float32]:
+        """Return everything about the hands in play, a row for each table: ``Tables.states``."""
+        return self.learner.tables.states(np.arange(self.num_envs))
+
     def action_masks(self) -> Bools:
         """Return what the next step takes, (num_envs, num_actions); as ``info["action_mask"]``."""
         return self._masks().astype(np.bool_)

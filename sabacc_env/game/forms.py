@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.engine.drivers import single_forms
+from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
 from sabacc_env.engine.observation.planes import PLANES_SHAPE
+from sabacc_env.engine.observation.state import CARDS_SHAPE, DICE_SHAPE
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.engine.token_log import empty_sequences
 from sabacc_env.game.records import copy_record, empty_record, write_start
@@ -86,3 +88,11 @@ def card_planes(records: NDArray[Any], seat: int) -> NDArray[np.int8]:
     planes = np.zeros(PLANES_SHAPE, np.int8)
     single_forms.write_card_planes(records, seat, planes)
     return planes
+
+
+def hand_state(records: NDArray[Any], rules: NDArray[Any], num_players: int) -> NDArray[np.float32]:
+    """Return everything about a hand, (state_size(num_players),)."""
+    rows = np.zeros(num_players, OBSERVATION_DTYPE)
+    cards, dice = np.zeros(CARDS_SHAPE, np.float32), np.zeros(DICE_SHAPE, np.float32)
+    single_forms.write_hand_state(records, rules, empty_record(), rows, cards, dice)
+    return np.concatenate([rows.view(np.float32).reshape(-1), cards.reshape(-1), dice.reshape(-1)])

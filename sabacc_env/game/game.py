@@ -31,7 +31,7 @@ from sabacc_env.engine.layout import (
     PHASES,
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
-from sabacc_env.game.forms import GameTokens, card_planes
+from sabacc_env.game.forms import GameTokens, card_planes, hand_state
 from sabacc_env.game.keys import hand_key
 from sabacc_env.game.move_codes import (
     action_code,
@@ -541,6 +541,14 @@ class Game:
     def planes(self, seat: int) -> NDArray[np.int8]:
         """Return what a seat sees of the cards as (place, suit, value): ``PLANES_SHAPE`` int8."""
         return card_planes(self._records, check_int("seat", seat, 0, self.num_players - 1))
+
+    def state(self) -> NDArray[np.float32]:
+        """Return everything, hidden cards and the chance to come included, as one array.
+
+        It is for centralised critics in training. ``sabacc_env.observation.state_blocks`` says what
+        is where.
+        """
+        return hand_state(self._records, self._rules_record, self.num_players)
 
     # Copying and saving.
 

@@ -15,6 +15,7 @@ from sabacc_env.observation.named_blocks import (
     feature_names,
     observation_version,
 )
+from sabacc_env.observation.state import StateBlocks, state_blocks, state_size
 from sabacc_env.observation.tokens import (
     PAD,
     VOCABULARY_SIZE,
@@ -35,12 +36,15 @@ __all__ = [
     "Blocks",
     "DecodedObservations",
     "DecodedOpponents",
+    "StateBlocks",
     "blocks",
     "decode",
     "decode_tokens",
     "feature_names",
     "is_truncated",
     "observation_version",
+    "state_blocks",
+    "state_size",
     "token_mask",
     "token_names",
     "vocabulary_version",

@@ -84,4 +84,5 @@ class TableArrays:
     @property
     def saved(self) -> tuple[NDArray[Any], ...]:
         """The arrays from which all others can be written again."""
-        return self.games.records, *self.results, *self.turns.sequences
+        sequences = self.turns.sequences if len(self.turns.tokens) else ()
+        return self.games.records, *self.results, *sequences

@@ -207,7 +207,7 @@ def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray
         values.append(items.reshape(array.shape))
     games, *others = values
     results = batch.Results(*others[: len(batch.Results._fields)])
-    sequences = Sequences(*others[len(results) :])
+    sequences = others[len(results) :]
     dealt = results.final_games["num_players"] > 0
     check_records(FORMAT, games, arrays.rule_sets, arrays.rule_of)
     check_records(FORMAT, results.final_games[dealt], arrays.rule_sets, arrays.rule_of[dealt])
@@ -217,7 +217,7 @@ def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray
         state
         or (other | (games["dice_given"] >= 0) | (results.hand_counts < 0)).any()
         or (flags > 1).any()
-        or not are_sequences(sequences)
+        or (sequences and not are_sequences(Sequences(*sequences)))
     ):
         raise content_error(FORMAT, "tables that do not fit their description")
     return tuple(values)

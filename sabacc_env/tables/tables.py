@@ -20,6 +20,7 @@ from sabacc_env.engine.observation.blocks import (
     OBSERVATION_DTYPE,
     OBSERVATION_SIZE,
 )
+from sabacc_env.engine.observation.state import CARDS_SHAPE, DICE_SHAPE
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.rules import RuleSet
@@ -488,6 +489,31 @@ class Tables:
         self._device.run(batch.write_opponents_hands, (self._games, self._turns), hands, indices)
         return seen
 
+    def states(self, tables: ArrayLike) -> NDArray[np.float32]:
+        """Return everything about hands: for a critic in training, never for an agent.
+
+        Args:
+            tables: distinct tables, (n,).
+
+        Returns:
+            (n, state_size(num_players)) float32, of which ``sabacc_env.observation.state_blocks``
+            says what is where. Zeros for seats that a table lacks.
+
+        Raises:
+            SabaccError: for anything that is not a table.
+        """
+        indices = self._checked_tables(tables)
+        n, put = len(indices), self._device.to_device
+        parts = [
+            put(np.zeros((n, self.num_players, OBSERVATION_SIZE), np.float32)),
+            put(np.zeros((n, *CARDS_SHAPE), np.float32)),
+            put(np.zeros((n, *DICE_SHAPE), np.float32)),
+        ]
+        rows = parts[0].view(OBSERVATION_DTYPE).reshape(n, self.num_players)
+        scratch = put(np.zeros(n, GAME_DTYPE))
+        self._device.run(batch.write_states, (self._games,), rows, *parts[1:], scratch, indices)
+        return np.concatenate([self._device.to_host(part).reshape(n, -1) for part in parts], axis=1)
+
     def upcoming_chance(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return the chance to come: for a critic in training, never for an agent.
 
@@ -578,9 +604,9 @@ class Tables:
             if its != own:
                 raise SabaccError(f"other: its {name} is {its}, and these tables have {own}")
         copied = self._whole_numbers(origin)
-        for own, its in zip(self._arrays.saved, other._arrays.saved, strict=True):
-            if len(own):  # not the sequences of tables that need none
-                self._device.copy_rows(its, copied, own, cloned)
+        # Only the other one may have sequences besides.
+        for own, its in zip(self._arrays.saved, other._arrays.saved, strict=False):
+            self._device.copy_rows(its, copied, own, cloned)
         if self._histories is not None:
             unknown: list[list[int]] = [[]] * other.num_tables
             kept = unknown if other._histories is None else other._histories.played

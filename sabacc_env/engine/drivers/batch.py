@@ -25,6 +25,7 @@ from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE, PACKED_SCALES
 from sabacc_env.engine.observation.encoding import CARD_ENCODING, flag
 from sabacc_env.engine.observation.planes import write_planes
+from sabacc_env.engine.observation.state import write_state
 from sabacc_env.engine.observation.write import write_own_cards, write_rules, write_turn_features
 from sabacc_env.engine.piles import pop_draw_pile
 from sabacc_env.engine.step import (
@@ -317,6 +318,17 @@ def write_upcoming_chance(games: Games, upcoming: Array, scratch: Array, tables:
             first, second = roll(int(g.key_low), int(g.key_high), round_no + 1)
             upcoming[i, UPCOMING_CARDS + round_no] = flag(first == second)
             upcoming[i, UPCOMING_CARDS + OBSERVED_ROUNDS + round_no] = flag(first == second == 1)
+
+
+@jit
+def write_states(
+    games: Games, rows: Array, cards: Array, dice: Array, scratch: Array, tables: Array
+) -> None:
+    """Write the states of these tables, row by row; arguments as of ``state.write_state``."""
+    for i in range(len(tables)):
+        g = games.records[tables[i]]
+        r = games.rules[games.rule_of[tables[i]]]
+        write_state(g, r, scratch[i : i + 1], rows[i], cards[i], dice[i])
 
 
 @jit

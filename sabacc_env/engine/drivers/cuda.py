@@ -116,8 +116,23 @@ def _part_of_three(arrays: Any, i: int) -> Any:
     return arrays[0][i : i + 1], arrays[1][i : i + 1], arrays[2][i : i + 1]
 
 
-PARTS: Final = tuple(map(device, (_part_of_one, _part_of_two, _part_of_three)))
-"""Functions that slice one, two or three arrays to the entry of table i."""
+def _part_of_five(arrays: Any, i: int) -> Any:
+    return (
+        arrays[0][i : i + 1],
+        arrays[1][i : i + 1],
+        arrays[2][i : i + 1],
+        arrays[3][i : i + 1],
+        arrays[4][i : i + 1],
+    )
+
+
+PARTS: Final = {
+    1: device(_part_of_one),
+    2: device(_part_of_two),
+    3: device(_part_of_three),
+    5: device(_part_of_five),
+}
+"""By how many arrays there are: a function that slices each to the entry of table i."""
 
 
 @cache
@@ -127,7 +142,7 @@ def kernel_for(code: Any, num_arrays: int) -> Any:
     The kernel takes two tuples: the first arguments of the code, and its last arguments, which are
     ``num_arrays`` arrays with an entry for each table.
     """
-    part = PARTS[num_arrays - 1]
+    part = PARTS[num_arrays]
 
     def for_each_table(batches: Any, arrays: Any) -> None:
         i = cuda.grid(1)
@@ -143,7 +158,7 @@ def first_kernel_for(code: Any, num_arrays: int) -> Any:
 
     The code loops over one table, so it returns 0 if it finds that table and -1 otherwise.
     """
-    part = PARTS[num_arrays - 1]
+    part = PARTS[num_arrays]
 
     def find_first(batches: Any, arrays: Any, first: Any) -> None:
         i = cuda.grid(1)

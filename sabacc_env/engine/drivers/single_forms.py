@@ -8,6 +8,7 @@ from sabacc_env.engine.forced_play import DEAL
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import FIRST_CARD_ACTION, MAX_HAND, RAISE, RAISE_TO, Array, Record
 from sabacc_env.engine.observation.planes import write_planes
+from sabacc_env.engine.observation.state import write_state
 from sabacc_env.engine.token_log import Sequences, deal_and_log, play_and_log, read_tokens
 
 
@@ -68,3 +69,11 @@ def write_tokens(games: Array, sequences: Sequences, seat: int, tokens: Array) -
 def write_card_planes(games: Array, seat: int, planes: Array) -> None:
     """Write what a seat sees of the cards into an array of ``PLANES_SHAPE``."""
     write_planes(games[0], seat, planes)
+
+
+@jit
+def write_hand_state(
+    games: Array, rules: Array, scratch: Array, rows: Array, cards: Array, dice: Array
+) -> None:
+    """Write the state of a hand; arguments as of ``state.write_state``."""
+    write_state(games[0], rules[0], scratch, rows, cards, dice)
