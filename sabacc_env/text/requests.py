@@ -89,7 +89,7 @@ _CLAUSE_END: Final = re.compile(r"[,:()]|\s-+\s|\b(?:because|since|as|but)\b")
 _LEADING_NUMBER: Final = re.compile(
     r"^\s*(?:action |option |move )?#?(\d+)[:).]?\s+(?=\D)", re.MULTILINE
 )
-_WORD: Final = re.compile(r"([+-])?(?:([0-9]+(?:[./][0-9]+)?)([tsc]\b)?|0([ab])\b)|[a-z_]+|[+-]")
+_WORD: Final = re.compile(r"[+-]?0([ab])\b|([+-])?([0-9]+(?:[./][0-9]+)?)([tsc]\b)?|[a-z_]+|[+-]")
 
 
 @dataclass(frozen=True)
@@ -181,18 +181,23 @@ def _numbers(clause: str) -> Iterator[Number]:
     matches = list(_WORD.finditer(clause))
     for place, match in enumerate(matches):
         word, before = match[0], matches[place - 1][0] if place else ""
-        sign = _SIGNS.get(match[1] or before)
-        if word in ("sylop", "sylops"):
+        sign = _SIGNS.get(match[2] or before)
+        if match[1]:
+            yield Number("0", sylop=60 + "ab".index(match[1]))
+        elif word in ("sylop", "sylops") and not _is_sylop_named(matches, place):
             yield Number("0")
-        elif match[4]:
-            yield Number("0", sylop=60 + "ab".index(match[4]))
-        elif match[2]:
-            suit = "tsc".index(match[3]) if match[3] else _suit_after(matches[place + 1 :])
-            yield Number(match[2], sign, suit, of_slot=before == "slot")
+        elif match[3]:
+            suit = "tsc".index(match[4]) if match[4] else _suit_after(matches[place + 1 :])
+            yield Number(match[3], sign, suit, of_slot=before == "slot")
         elif word in _NUMBER_WORDS:
             suit = _suit_after(matches[place + 1 :])
             if sign is not None or suit is not None:
                 yield Number(str(_NUMBER_WORDS.index(word)), sign, suit)
+
+
+def _is_sylop_named(matches: list[re.Match[str]], place: int) -> bool:
+    """Say whether the word at a place has the name of a Sylop beside it: "the Sylop 0b"."""
+    return any(match[1] for match in matches[max(place - 1, 0) : place + 2])
 
 
 def _suit_after(matches: list[re.Match[str]]) -> int | None:

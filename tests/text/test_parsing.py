@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sabacc_env import Card, Game, IllegalMove, RuleSet, load_rules, rule_sets
+from sabacc_env import Card, Game, IllegalMove, Move, RuleSet, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, action_names, encode_bet_sizes
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.game.view import GameView
@@ -88,6 +88,19 @@ def test_legal_moves_read_back_under_any_rules(
         pass
     if game.seat_to_act is not None:
         assert_moves_read_back(game)
+
+
+def test_two_sylops_in_a_hand_are_told_apart() -> None:
+    sylops = [Card(60), Card(61)]
+    others = [card for card in load_rules("casino").deck if card not in sylops]
+    game = Game("casino", 2, dealer=0, deck=[*sylops, *others])
+    view = acting_view(game)
+    assert list(view.hand) == sylops
+    assert_moves_read_back(game)
+    for sylop in sylops:
+        for said in ("swap the Sylop {}", "swap the {} Sylop", "swap -{}"):
+            assert parse_move(said.format(sylop), view) == Move("swap", card=sylop)
+    assert parse_move("swap 0", view) == Move("swap", card=sylops[0])
 
 
 # What people and models write.
