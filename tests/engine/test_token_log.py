@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sabacc_training.config.game import rungs
+from sabacc_training.solved_games.agent_policy import tokens_at
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 
@@ -19,7 +20,6 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.observation import decode_tokens, is_truncated, token_mask, token_names
 from sabacc_env.policies import random_legal
-from tests.support.node_tokens import node_tokens
 from tests.support.random_play import HOUSE_RULES, random_move
 
 LARGE = ["great_casino", "three_seats", "side_pots"]
@@ -34,7 +34,7 @@ EVERY_RULES = [load_rules(name) for name in rule_sets()] + list(HOUSE_RULES.valu
 def test_no_two_information_states_look_alike(name):
     """On every rung the sequences tell all information states apart, and nothing more."""
     tree = flatten(load_rung(name))
-    tokens = node_tokens(tree, tree.states.nodes)
+    tokens = tokens_at(tree, np.arange(len(tree.states.nodes)))
     assert not is_truncated(tokens).any()
     told_apart = len(np.unique(tokens, axis=0))
     assert told_apart == len(tree.states.nodes)

@@ -13,12 +13,13 @@ The saved agent plays wherever an agent is named: ``sabacc watch ppo.safetensors
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import cyclopts
 import numpy as np
@@ -55,7 +56,7 @@ class Args:
     stacks: tuple[int, int] = (20, 80)
     """Fewest and most antes that a seat starts a hand with."""
     max_sabacc_pot: int = 5
-    """Most antes in the Sabacc pot at the start of a hand."""
+    """Most antes in the Sabacc pot at the start of a hand; 0 for rules without one."""
     num_minibatches: int = 8
     """Gradient steps in an epoch."""
     n_epochs: int = 1
@@ -83,21 +84,33 @@ class Args:
 class ActorCritic(nn.Module):
     """A policy that sees what its seat may know, and a critic that sees the hidden cards too."""
 
-    def __init__(self, num_features: int, num_hidden: int, num_actions: int, width: int) -> None:
+    def __init__(self, tables: Tables, width: int) -> None:
         super().__init__()
-        self.num_features = num_features
-        self.actor = mlp(num_features, width, num_actions, last_gain=0.01)
+        self.extractor = FeatureExtractor.for_games(tables.rule_sets, tables.num_players)
+        num_features, num_actions = self.extractor.size, tables.action_masks.shape[1]
+        num_hidden = tables.opponents_hands([0]).size + tables.upcoming_chance([0]).size
+        self.actor: nn.Module = mlp(num_features, width, num_actions, last_gain=0.01)
         self.critic = mlp(num_features + num_hidden, width, 1, last_gain=1.0)
+
+    def see(self, tables: Tables, where: NDArray[np.int64]) -> Tensor:
+        """Return what the network is shown of these tables, (n, features), hidden cards last."""
+        seen = self.extractor.extract(tables.flat_observations[where])
+        hands = tables.opponents_hands(where)
+        hands = hands.reshape(len(where), math.prod(hands.shape[1:]))
+        return torch.from_numpy(np.hstack([seen, hands, tables.upcoming_chance(where)]))
 
     def log_probs(self, features: Tensor, action_masks: Tensor) -> Tensor:
         """Return the log probabilities of all actions, (n, actions); illegal ones get -1e8."""
-        logits = self.actor(features[:, : self.num_features])
+        logits = self.actor(features[:, : self.extractor.size])
         return torch.log_softmax(logits.masked_fill(~action_masks, -1e8), dim=1)
 
     def values(self, features: Tensor) -> Tensor:
         """Return the expected returns, (n,)."""
         values: Tensor = self.critic(features)[:, 0]
         return values
+
+
+Network = TypeVar("Network", bound=ActorCritic)
 
 
 def mlp(inputs: int, width: int, outputs: int, last_gain: float) -> nn.Sequential:
@@ -202,13 +215,7 @@ class Rollout:
     returns: Tensor  # (n,)
 
 
-def play_hands(
-    tables: Tables,
-    opponents: Opponents,
-    extractor: FeatureExtractor,
-    network: ActorCritic,
-    args: Args,
-) -> Rollout:
+def play_hands(tables: Tables, opponents: Opponents, network: ActorCritic, args: Args) -> Rollout:
     """Play one hand at every table to its end."""
     steps, rewards = [], np.zeros((tables.num_tables, tables.num_players))
     actions = np.zeros(tables.num_tables, np.int64)
@@ -218,10 +225,7 @@ def play_hands(
         own = playing[~opponents.are_to_act(playing)]
         seats = tables.seats_to_act[own].copy()
         masks = torch.from_numpy(tables.action_masks[own]).bool()
-        seen = extractor.extract(tables.observations[own])
-        hands = tables.opponents_hands(own)
-        hands = hands.reshape(len(own), math.prod(hands.shape[1:]))
-        features = torch.from_numpy(np.hstack([seen, hands, tables.upcoming_chance(own)]))
+        features = network.see(tables, own)
         with torch.no_grad():
             log_probs = network.log_probs(features, masks)
             values = network.values(features)
@@ -268,19 +272,20 @@ def compute_advantages(
     return advantages[::-1]
 
 
-def train(args: Args) -> ActorCritic:
-    """Train by self-play and return the average of the networks."""
-    rng = np.random.default_rng(args.seed)
+def make(args: Args) -> tuple[Tables, ActorCritic]:
+    """Return the tables, and a network that has not learnt yet."""
     torch.manual_seed(args.seed)
+    tables = Tables(args.rules, args.num_tables, args.num_players, seed=args.seed)
+    return tables, ActorCritic(tables, args.hidden_size)
+
+
+def train(args: Args, tables: Tables, network: Network) -> Network:
+    """Train a network by self-play at these tables, and return the average of its weights."""
+    rng = np.random.default_rng(args.seed)
     torch.set_num_threads(1)
-    rules = load_rules(args.rules)
-    tables = Tables(rules, args.num_tables, args.num_players, seed=args.seed)
+    ante = tables.rules.ante_unit
     opponents = Opponents(tables, args, rng)
-    extractor = FeatureExtractor.for_games([rules], args.num_players)
-    num_hidden = tables.opponents_hands([0]).size + tables.upcoming_chance([0]).size
-    sizes = extractor.size, num_hidden, tables.action_masks.shape[1], args.hidden_size
-    network, average = ActorCritic(*sizes), ActorCritic(*sizes)
-    average.load_state_dict(network.state_dict())
+    average = copy.deepcopy(network)
     optimizer = torch.optim.Adam(network.parameters(), args.learning_rate, eps=1e-5)
 
     all_tables = np.arange(args.num_tables)
@@ -289,13 +294,15 @@ def train(args: Args) -> ActorCritic:
         remaining = 1 - decisions / args.total_decisions
         optimizer.param_groups[0]["lr"] = args.learning_rate * remaining
 
-        fewest, most = (antes * rules.ante_unit for antes in args.stacks)
+        fewest, most = (antes * ante for antes in args.stacks)
         credits = rng.integers(fewest, most + 1, (args.num_tables, args.num_players))
-        pots = rng.integers(args.max_sabacc_pot * rules.ante_unit + 1, size=args.num_tables)
-        tables.set_episode_starts(all_tables, credits=credits, sabacc_pots=pots)
+        tables.set_episode_starts(all_tables, credits=credits)
+        if args.max_sabacc_pot > 0:
+            pots = rng.integers(args.max_sabacc_pot * ante + 1, size=args.num_tables)
+            tables.set_episode_starts(all_tables, sabacc_pots=pots)
         tables.restart(all_tables)
         opponents.draw()
-        rollout = play_hands(tables, opponents, extractor, network, args)
+        rollout = play_hands(tables, opponents, network, args)
 
         advantages = rollout.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
@@ -338,20 +345,20 @@ def train(args: Args) -> ActorCritic:
 def save(network: ActorCritic, path: Path, args: Args) -> None:
     """Write the policy as an agent that plays wherever agents are named."""
     rules = load_rules(args.rules)
-    layers = [layer for layer in network.actor if isinstance(layer, nn.Linear)]
+    layers = [layer for layer in network.actor.children() if isinstance(layer, nn.Linear)]
     weights = {
         f"layers.{index}.{name}": parameter.detach()
         for index, layer in enumerate(layers)
         for name, parameter in layer.named_parameters()
     }
     info = NetworkInfo((rules,), (args.num_players,), activation="relu")
-    save_network(path, weights, info, FeatureExtractor.for_games([rules], args.num_players))
+    save_network(path, weights, info, network.extractor)
 
 
 def main(args: Annotated[Args | None, cyclopts.Parameter(name="*")] = None) -> None:
     """Train an agent by self-play, save it, and print how much it wins from the maximiser."""
     args = args or Args()
-    save(train(args), args.output, args)
+    save(train(args, *make(args)), args.output, args)
     if args.num_players == 2:
         rules = load_rules(args.rules)
         agents = load(str(args.output), rules, 2), load("maximiser", rules, 2)

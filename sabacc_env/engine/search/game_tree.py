@@ -17,7 +17,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sabacc_env.engine.bit_sets import count, lowest
-from sabacc_env.engine.chance import WORD, has_used_chance, num_unforced_outcomes
+from sabacc_env.engine.chance import (
+    WORD,
+    force_chance,
+    has_used_chance,
+    num_unforced_outcomes,
+)
 from sabacc_env.engine.forced_play import DEAL, play_with_forced_chance
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
@@ -35,6 +40,7 @@ from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.step import pack_move
+from sabacc_env.engine.token_log import Sequences, deal_and_log, play_and_log, read_tokens
 
 CHANCE: Final = -1
 END: Final = -2
@@ -100,7 +106,7 @@ class NodeTurns(NamedTuple):
     rows: Array  # (n,) OBSERVATION_DTYPE
     legal: Array  # (n,) int64, bits
     games: Array  # (1,) GAME_DTYPE: scratch, the hand at the last node
-    path: Array  # (depth,) int64: scratch, the nodes on the path
+    path: Array  # (depth, 2) int64: scratch, the actions on the path and what forces their outcomes
     played: Array  # (depth,) int64: the moves on the path to the last node, packed
 
 
@@ -465,31 +471,72 @@ def write_node_turns(
 def replay_to(
     root: Root, seats: Array, parents: Array, edges: Array, node: int, turns: NodeTurns
 ) -> int:
-    """Replay from the deal to a node; write the moves and return how many there are."""
-    depth = 0
-    while node >= 0:
-        turns.path[depth] = node
-        depth += 1
-        node = int(parents[node])
+    """Replay from the deal to a decision; write the moves and return how many there are."""
     turns.games[0] = root.start[0]
     g = turns.games[0]
-    action = DEAL
     moves = 0
-    for place in range(depth - 2, -1, -1):
-        node = int(turns.path[place])
-        number = 0
-        if seats[parents[node]] == CHANCE:
-            number = int(edges[node])
-        else:
-            action = int(edges[node])
+    for place in range(write_path(seats, parents, edges, node, turns.path), len(turns.path)):
+        action, number = int(turns.path[place, 0]), int(turns.path[place, 1])
+        if action != DEAL:
             turns.played[moves] = pack_move(g, action)
             moves += 1
-            if seats[node] == CHANCE:  # an action is played together with its chance outcome
-                continue
         play_with_forced_chance(g, root.rules[0], root.sizes[0], action, number, 0)
         if action >= FIRST_BET_ACTION:
             turns.played[moves - 1] = int(turns.played[moves - 1]) | int(g.paid)
     return moves
+
+
+@jit
+def write_node_tokens(
+    root: Root,
+    seats: Array,
+    parents: Array,
+    edges: Array,
+    turns: NodeTurns,
+    sequences: Sequences,
+    tokens: Array,
+) -> None:
+    """Write what the seats to act at some nodes have been told, (n, length), as tokens.
+
+    ``sequences`` is scratch memory for one table.
+    """
+    r, sizes = root.rules[0], root.sizes[0]
+    for index in range(len(turns.nodes)):
+        turns.games[0] = root.start[0]
+        g = turns.games[0]
+        first = write_path(seats, parents, edges, int(turns.nodes[index]), turns.path)
+        for place in range(first, len(turns.path)):
+            action = int(turns.path[place, 0])
+            force_chance(g, int(turns.path[place, 1]), 0)
+            if action == DEAL:
+                deal_and_log(g, r, sequences, 0)
+            else:
+                play_and_log(g, r, action, sizes, sequences, 0)
+        seat, num_players = int(g.seat_to_act), int(g.num_players)
+        read_tokens(sequences, 0, sequences.current[0], seat, num_players, tokens[index])
+
+
+@jit
+def write_path(seats: Array, parents: Array, edges: Array, node: int, path: Array) -> int:
+    """Write the actions on the path from the deal to a decision, and what forces their outcomes.
+
+    They are written to the end of ``path``, the deal first.
+
+    Returns:
+        The place of the deal in ``path``.
+    """
+    place = len(path)
+    while node > 0:
+        place -= 1
+        path[place, 1] = 0
+        if seats[parents[node]] == CHANCE:  # an action is played together with its outcome
+            path[place, 1] = edges[node]
+            node = int(parents[node])
+        path[place, 0] = DEAL
+        if node > 0:
+            path[place, 0] = edges[node]
+            node = int(parents[node])
+    return place
 
 
 @jit

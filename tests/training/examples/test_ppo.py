@@ -66,7 +66,7 @@ def test_it_learns(tmp_path: Path) -> None:
     """
     path = tmp_path / "ppo.safetensors"
     args = ppo.Args(total_decisions=300_000, output=path)
-    ppo.save(ppo.train(args), path, args)
+    ppo.save(ppo.train(args, *ppo.make(args)), path, args)
     for opponent, least in (("tight", 300), ("loose", 1500), ("random", 1500), ("maximiser", 300)):
         assert margin(path, opponent, 4000) > least, opponent
 

@@ -12,10 +12,17 @@ from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_env import agent_calls
 from sabacc_env.actions import num_actions
 from sabacc_env.agent import Agent
+from sabacc_env.arguments import check_max_tokens
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
-from sabacc_env.engine.search.game_tree import NodeTurns, replay_to, write_node_turns
+from sabacc_env.engine.search.game_tree import (
+    NodeTurns,
+    replay_to,
+    write_node_tokens,
+    write_node_turns,
+)
+from sabacc_env.engine.token_log import empty_sequences
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.game import game_from_record
 from sabacc_env.game.view import GameView
@@ -24,6 +31,8 @@ from sabacc_training.solved_games.game_tree import MAX_DEPTH, FloatArray, GameTr
 
 BATCH_SIZE: Final = 4096
 """Information states in one call of an agent."""
+
+NO_FLOATS: Final = np.zeros((0, OBSERVATION_SIZE), np.float32)
 
 
 def nash_conv(tree: GameTree, agent: Agent, *, samples: int = 1000, seed: int = 0) -> float:
@@ -84,18 +93,47 @@ def tabular_policy_of(
     return policy
 
 
+def policy_of(tree: GameTree, probabilities: FloatArray) -> FloatArray:
+    """Return a policy, (sequences,), that is given by the probabilities of all actions.
+
+    Args:
+        tree: the game.
+        probabilities: (information states, num_actions), 0 for illegal actions.
+
+    Raises:
+        SabaccError: for a probability above 0 of an illegal action.
+    """
+    policy = tree.chance_probabilities.copy()
+    _write_policy(tree, np.arange(len(tree.states.seats)), probabilities, policy)
+    return policy
+
+
 def observations_at(tree: GameTree, states: Ints) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
     """Return observations (n, OBSERVATION_SIZE) and action masks in information states."""
     floats = np.zeros((len(states), OBSERVATION_SIZE), np.float32)
-    turns = _node_turns(tree.states.nodes[states].astype(np.int64), floats)
+    turns = _node_turns(tree.states.nodes[states], floats)
     write_node_turns(tree.root, tree.nodes.seats, tree.parents, tree.edges, turns)
     masks = turns.legal[:, None] >> np.arange(num_actions(tree.rung.bet_sizes)) & 1
     return floats, masks.astype(np.int8)
 
 
+def tokens_at(tree: GameTree, states: Ints, max_tokens: int | None = None) -> NDArray[np.int16]:
+    """Return what the seats to act in information states have been told, (n, max_tokens).
+
+    ``max_tokens`` is as of ``Tables``.
+    """
+    length = check_max_tokens(max_tokens, tree.num_players)
+    tokens = np.zeros((len(states), length), np.int16)
+    sequences = empty_sequences(1, tree.num_players, length)
+    turns = _node_turns(tree.states.nodes[states])
+    paths = tree.root, tree.nodes.seats, tree.parents, tree.edges
+    write_node_tokens(*paths, turns, sequences, tokens)
+    return tokens
+
+
 def views_at(tree: GameTree, states: Ints) -> list[GameView]:
     """Return the views of the seats to act in information states, with their whole history."""
-    turns = _node_turns(np.zeros(0, np.int64), np.zeros((0, OBSERVATION_SIZE), np.float32))
+    turns = _node_turns(np.zeros(0, np.int64))
     paths = tree.root, tree.nodes.seats, tree.parents, tree.edges
     views = []
     for state in states:
@@ -106,14 +144,14 @@ def views_at(tree: GameTree, states: Ints) -> list[GameView]:
     return views
 
 
-def _node_turns(nodes: Ints, floats: NDArray[np.float32]) -> NodeTurns:
-    """Return buffers for the turns at some nodes; observations go to ``floats``."""
+def _node_turns(nodes: NDArray[np.integer], floats: NDArray[np.float32] = NO_FLOATS) -> NodeTurns:
+    """Return buffers for the turns at some nodes; observations, if wanted, go to ``floats``."""
     return NodeTurns(
-        nodes=nodes,
-        rows=floats.view(OBSERVATION_DTYPE).reshape(len(nodes)),
+        nodes=nodes.astype(np.int64),
+        rows=floats.view(OBSERVATION_DTYPE).reshape(len(floats)),
         legal=np.zeros(len(nodes), np.int64),
         games=np.zeros(1, GAME_DTYPE),
-        path=np.zeros(MAX_DEPTH, np.int64),
+        path=np.zeros((MAX_DEPTH, 2), np.int64),
         played=np.zeros(MAX_DEPTH, np.int64),
     )
 
