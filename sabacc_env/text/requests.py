@@ -82,6 +82,7 @@ _OTHERS: Final = frozenset(
 
 _SIGNS: Final = {"+": 1, "plus": 1, "positive": 1, "-": -1, "minus": -1, "negative": -1}
 _NUMBER_WORDS: Final = "zero one two three four five six seven eight nine ten".split()
+_SYLOPS: Final = frozenset(("sylop", "sylops"))
 _SUITS: Final = ("triangle", "square", "circle")
 
 _SENTENCE_END: Final = re.compile(r"[.!?;]+(?=\s|$)|\n+")
@@ -168,10 +169,11 @@ def _read(clause: str) -> Request | None:
         return None
     numbers = tuple(_numbers(clause))
     kinds = frozenset(_KINDS[word] for word in words if word in _KINDS)
-    named = {*_KINDS, *_MODIFIERS, *_FILLER, *_SIGNS, *_NUMBER_WORDS, "sylop", "sylops"}
+    named = {*_KINDS, *_MODIFIERS, *_FILLER, *_SIGNS, *_NUMBER_WORDS, *_SYLOPS}
     plain = all(word in named or _is_number(word) or _suit(word) is not None for word in words)
     modifiers = frozenset(words) & (_MODIFIERS | {"all_in"})
-    if not kinds and not (plain and len(numbers) == 1 and not modifiers and numbers[0].bare):
+    is_action = plain and len(numbers) == 1 and not modifiers and numbers[0].bare
+    if not kinds and not (is_action and _SYLOPS.isdisjoint(words)):
         return None
     return Request(kinds, numbers, modifiers, plain)
 
@@ -184,7 +186,7 @@ def _numbers(clause: str) -> Iterator[Number]:
         sign = _SIGNS.get(match[2] or before)
         if match[1]:
             yield Number("0", sylop=60 + "ab".index(match[1]))
-        elif word in ("sylop", "sylops") and not _is_sylop_named(matches, place):
+        elif word in _SYLOPS and not _is_sylop_named(matches, place):
             yield Number("0")
         elif match[3]:
             suit = "tsc".index(match[4]) if match[4] else _suit_after(matches[place + 1 :])
