@@ -17,8 +17,12 @@ from sabacc_training.solved_games.solver import solve
 from sabacc_env import actions, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, action_names, num_actions
 from sabacc_env.engine.layout import GAME_DTYPE, KINDS
+from sabacc_env.engine.observation.blocks import Block
 from sabacc_env.engine.observation.encoding import KIND_ENCODING
-from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, feature_names
+from sabacc_env.engine.observation.planes import PLANES, PLANES_SHAPE
+from sabacc_env.engine.observation.state import STATE_BLOCKS
+from sabacc_env.engine.observation.vocabulary import GROUPS
+from sabacc_env.observation import BLOCKS, OBSERVATION_SIZE, VOCABULARY_SIZE, feature_names
 from sabacc_env.rules import RuleSet
 from tools import distances, reference_pages, short_calls, zoo_page
 
@@ -59,6 +63,40 @@ def observation_page() -> str:
         "hand grows or stays, below 0 a card is put down. Money: 1 is a raise, 0.5 a call, 0.25 a "
         "check, -1 junk.\n\n" + table(("kind", "source", "hand", "money"), kinds)
     )
+
+
+def forms_page() -> str:
+    """Return the page of the forms of observation, its tables written anew."""
+    before, rest = (ROOT / "docs/reference/forms.md").read_text().split(FIRST)
+    _, after = rest.split(LAST)
+    return f"{before}{FIRST}\n{forms_tables()}\n{LAST}{after}"
+
+
+def forms_tables() -> str:
+    """Return what the planes, the tokens and the state hold."""
+    planes = [(number, f"`{plane.name}`", plane.meaning) for number, plane in enumerate(PLANES)]
+    tokens, first = [], 0
+    for group in GROUPS:
+        last = first + len(group.values) - 1
+        numbers = str(first) if last == first else f"{first}-{last}"
+        values = f"{group.values[0]} to {group.values[-1]}" if last > first else ""
+        tokens.append((numbers, f"`{group.name}`", values, group.meaning))
+        first = last + 1
+    shape = " x ".join(map(str, PLANES_SHAPE))
+    return (
+        f"\n## Planes: {shape}\n\n"
+        + table(("plane", "name", "cards"), planes)
+        + f"\n## Tokens: 0 to {VOCABULARY_SIZE - 1}\n\n"
+        + table(("token", "name", "values", "meaning"), tokens)
+        + "".join(map(_state_table, STATE_BLOCKS))
+    )
+
+
+def _state_table(block: Block) -> str:
+    """Return what the columns of a block of the state mean."""
+    rows = [(number, f"`{c.name}`", c.meaning) for number, c in enumerate(block.columns)]
+    title = f"`{block.name}`, {' x '.join(map(str, block.shape))}"
+    return f"\n## State: {title}\n\n" + table(("column", "name", "meaning"), rows)
 
 
 def action_page() -> str:
@@ -263,6 +301,7 @@ def _cell(value: object) -> str:
 
 PAGES = {
     "docs/reference/observation.md": observation_page,
+    "docs/reference/forms.md": forms_page,
     "docs/reference/actions.md": action_page,
     "docs/reference/rule-sets.md": rules_page,
     "docs/reference/ladder.md": ladder_page,

@@ -80,7 +80,7 @@ class Tables:
 
     Attributes:
         observations: what the seat to act observes: flat, (num_tables, OBSERVATION_SIZE) float32,
-            or int8 if packed; planes, (num_tables, *PLANES_SHAPE) int8; or tokens,
+            or int8 if packed; planes, ``(num_tables, *PLANES_SHAPE)`` int8; or tokens,
             (num_tables, max_tokens) int16. Features that never change at a table (the rules, absent
             opponents) are written once, so work on a copy.
         flat_observations: (num_tables, OBSERVATION_SIZE) float32, whatever the form.
