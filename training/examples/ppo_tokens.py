@@ -41,7 +41,11 @@ class Args:
     """What the policy sees."""
     total_decisions: int = 1_000_000
     """Decisions to learn from, those of both seats together."""
-    seeds: list[int] = field(default_factory=lambda: [1])
+    num_tables: int = 256
+    """Hands in an update."""
+    seeds: Annotated[list[int], cyclopts.Parameter(consume_multiple=True)] = field(
+        default_factory=lambda: [1]
+    )
     """A run for each."""
 
 
@@ -97,7 +101,7 @@ def make(args: Args, seed: int) -> tuple[ppo.Args, Tables, ppo.ActorCritic]:
         opponent_share=0.0,  # self-play alone: what is learnt is an equilibrium
         stacks=(20, 20),  # as hands of this game start
         max_sabacc_pot=0,
-        num_tables=256,
+        num_tables=args.num_tables,
         num_minibatches=4,
         n_epochs=2,
         learning_rate=3e-3,

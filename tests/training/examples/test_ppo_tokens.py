@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +12,7 @@ from sabacc_training.solved_games import flatten, load_rung
 from sabacc_training.solved_games.agent_policy import observations_at, tokens_at
 
 from sabacc_env.observation import PAD
-from tests.support.examples import load_example
+from tests.support.examples import FOLDER, load_example
 
 ppo = load_example("ppo")
 ppo_tokens = load_example("ppo_tokens")
@@ -46,7 +49,7 @@ def test_padding_does_not_matter(tree):
 
 
 @pytest.mark.parametrize("observation", ["flat", "tokens"])
-def test_it_learns(observation, tree, capsys):
+def test_it_learns(observation, tree):
     """Little training brings it much nearer to equilibrium than the untrained network's 1.76."""
     args = ppo_tokens.Args(observation=observation, total_decisions=20_000)
     settings, tables, network = ppo_tokens.make(args, seed=1)
@@ -55,7 +58,9 @@ def test_it_learns(observation, tree, capsys):
     assert ppo_tokens.nash_conv(trained, tree) < 1.4
 
 
-def test_it_prints_each_seed_and_the_mean(capsys):
-    ppo_tokens.main(ppo_tokens.Args(observation="flat", total_decisions=1, seeds=[1, 2]))
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["flat, seed 1", "flat, seed 2", "flat"]
+def test_it_prints_each_seed_and_the_mean():
+    arguments = "--observation flat --total-decisions 1 --seeds 1 2".split()
+    command = [sys.executable, str(FOLDER / "ppo_tokens.py"), *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    lines = [line.split(":")[0] for line in done.stdout.splitlines()]
+    assert lines == ["flat, seed 1", "flat, seed 2", "flat"]
