@@ -62,7 +62,7 @@ def test_a_loss_of_one_decision_worked_by_hand() -> None:
 def test_it_learns(tmp_path: Path) -> None:
     """A fifth of its decisions are enough to beat what it meets in training, and what it never met.
 
-    Seeds 1 to 5 won at least 1144, 3561, 3039 and 1202.
+    Seeds 1 to 5 won at least 376, 2192, 3897 and 242; only seed 5 won less than asked for here.
     """
     path = tmp_path / "ppo.safetensors"
     args = ppo.Args(total_decisions=300_000, output=path)
