@@ -332,7 +332,7 @@ class LearnerTables:
         (indices,) = (self.tables.seats_to_act != self.seats).nonzero()
         if not len(indices):
             return indices, indices
-        return self.opponents.actions(self.tables, indices, self._rng), indices
+        return self.opponents.actions_beside_policies(self.tables, indices, self._rng), indices
 
     def _heed(self, events: NDArray[np.int8]) -> None:
         """Tell agents and draw what the events of a call of the engine ask for; clear them."""

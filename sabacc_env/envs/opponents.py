@@ -153,14 +153,31 @@ class Opponents:
         return self._no_codes if tables.keeps_histories else self._codes
 
     def actions(self, tables: Tables, indices: Ints, rng: np.random.Generator) -> Ints:
-        """Return what is played at these tables: each agent is asked once for all its seats.
+        """Return what is played at these tables: each agent is asked once for all its seats."""
+        return self._ask(range(len(self.agents)), tables, indices, rng)
 
-        NO_ACTION stands where the engine plays a compiled policy itself.
+    def actions_beside_policies(
+        self, tables: Tables, indices: Ints, rng: np.random.Generator
+    ) -> Ints:
+        """Return the same where the engine plays compiled policies itself, by ``codes``.
+
+        NO_ACTION stands where it does.
         """
+        asked = [
+            member
+            for member, policy in enumerate(self._policies)
+            if policy is None or tables.keeps_histories
+        ]
+        return self._ask(asked, tables, indices, rng)
+
+    def _ask(
+        self, asked: Sequence[int], tables: Tables, indices: Ints, rng: np.random.Generator
+    ) -> Ints:
+        """Return what these agents play at these tables; NO_ACTION for others."""
         members = self.members[indices, tables.seats_to_act[indices]]
         actions = np.full(len(indices), NO_ACTION)
-        for member in np.flatnonzero(np.bincount(members)):
-            if tables.keeps_histories or self._policies[member] is None:
+        for member in np.flatnonzero(np.bincount(members)).tolist():
+            if member in asked:
                 rows = np.flatnonzero(members == member)
                 agent = self.agents[member]
                 actions[rows] = agent_calls.actions_at(agent, tables, indices[rows], rng)

@@ -48,7 +48,7 @@ def decode_tokens(tokens: NDArray[np.int16]) -> list[str]:
 
     >>> from sabacc_env import Game
     >>> decode_tokens(Game("casino", 2, seed=7, dealer=0).tokens(0))
-    ['start', 'dealer 0', 'own_card +2s', 'own_card -6s', 'face_up +8t']
+    ['start', 'dealer 0', 'own_card -6s', 'own_card -8s', 'face_up -5t']
     """
     sequence = np.asarray(tokens)
     if sequence.ndim != 1 or sequence.dtype.kind not in "iu":

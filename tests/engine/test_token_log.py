@@ -127,6 +127,7 @@ def test_nothing_hidden_is_told(seed, rules, data):
         if game.drawn_card is not None:
             held[game.seat_to_act].add(str(game.drawn_card))
         before = {str(card) for hand in (*game.hands, game.spike_cards) for card in hand if card}
+        before.add(str(game.draw_pile[0]))  # which the move may draw
         rolled = len(game.dice)
         game.play(random_move(game, rng))
         if len(game.dice) > rolled and game.dice[-1][0] == game.dice[-1][1]:

@@ -22,13 +22,16 @@ PREFIX: Final = "zoo:"
 FOLDER = Path(__file__).parent
 """The folder of the members; it does not exist where the package is in an archive."""
 
+IN_ARCHIVE: Final = not FOLDER.is_dir()
+"""Whether the package is in an archive."""
+
 SUFFIX: Final = ".safetensors"
 
 
 def members() -> tuple[str, ...]:
     """Return the names of all members."""
-    files = FOLDER if FOLDER.is_dir() else resources.files(__name__)
-    names = [file.name for file in files.iterdir()]
+    files = resources.files(__name__) if IN_ARCHIVE else FOLDER
+    names = [file.name for file in files.iterdir()] if files.is_dir() else []
     return tuple(sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)))
 
 
@@ -64,7 +67,7 @@ def read_card(name: str) -> ModelCard:
 
 
 def _file(name: str) -> Path:
-    return FOLDER / name if FOLDER.is_dir() else _extracted(name)
+    return _extracted(name) if IN_ARCHIVE else FOLDER / name
 
 
 @cache
