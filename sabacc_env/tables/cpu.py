@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import lru_cache
 from typing import Any, Final
 
@@ -78,7 +78,10 @@ class Cpu:
         """
         own, *others = (arrays,) if self.threads == 1 else self._shares(arrays)
         calls = [self._pool.submit(function, *batches, *part) for part in others]
-        function(*batches, *own)
+        try:
+            function(*batches, *own)
+        finally:
+            _wait_for(calls)
         for call in calls:
             call.result()
 
@@ -123,6 +126,15 @@ class Cpu:
             indices: the tables to play at.
         """
         self.run(play_tables, (*batches, policy_codes(policies), *settings), indices)
+
+
+def _wait_for(calls: list[Future[None]]) -> None:
+    """Wait until no thread plays on, also after Ctrl-C: whoever catches it may use the tables."""
+    try:
+        wait(calls)
+    except KeyboardInterrupt:
+        wait(calls)
+        raise
 
 
 @lru_cache
