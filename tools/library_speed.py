@@ -307,6 +307,8 @@ LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
 
 def main(*libraries: str) -> None:
     """Print a table for each library named."""
+    if not libraries or not set(libraries) <= set(LIBRARIES):
+        sys.exit(f"usage: library_speed.py [{'|'.join(LIBRARIES)}]...")
     with suppress(ImportError):
         import torch
 

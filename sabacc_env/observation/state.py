@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.cards import as_int
+from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.engine.observation.state import CARDS_SHAPE, DICE_SHAPE, state_size
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, short_repr
 
 __all__ = ["StateBlocks", "state_blocks", "state_size"]
 
@@ -33,13 +35,16 @@ def state_blocks(states: NDArray[np.float32], num_players: int) -> StateBlocks:
     """Return the parts of states, (..., state_size(num_players)), at a table with so many seats.
 
     Raises:
-        SabaccError: for anything that is not an array of such states.
+        SabaccError: for a number that no table has, or anything that is not an array of such
+            states.
 
     >>> from sabacc_env import Game
     >>> parts = state_blocks(Game("casino", 3, seed=1).state(), 3)
     >>> parts.observations.shape, parts.card_places.shape, parts.all_dice.shape
     ((3, 400), (62, 20), (8, 3))
     """
+    if as_int(num_players) not in range(2, MAX_SEATS + 1):
+        raise SabaccError(f"num_players: {short_repr(num_players)} is not from 2 to {MAX_SEATS}")
     size = state_size(num_players)
     if tuple(getattr(states, "shape", ()))[-1:] != (size,):
         raise SabaccError(f"states: give an array of shape (..., {size}) for {num_players} seats")

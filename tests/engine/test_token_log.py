@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -133,12 +134,22 @@ def test_nothing_hidden_is_told(seed, rules, data):
         if len(game.dice) > rolled and game.dice[-1][0] == game.dice[-1][1]:
             open_cards |= before  # all hands were discarded, if the rules say so
     for seat in seats:
-        tokens = game.tokens(seat, 2048)
-        if "reshuffle" in decode_tokens(tokens):
-            return  # a card may have lain open and been shuffled away within one move
-        told = Told(tokens, seat, game.num_players)
-        assert set(told.own) <= held[seat] | open_cards
-        assert set(told.face_up) <= open_cards
+        told = Told(game.tokens(seat, 2048), seat, game.num_players)
+        shown = game.view(seat, events=True).events  # which code of its own tells
+        assert Counter(told.own) == Counter(str(c) for event in shown for c in event.drawn)
+        assert Counter(told.face_up) == face_up_in(shown)
+        if all(event.kind != "reshuffle" for event in shown):
+            # Otherwise a card may have lain open and been shuffled away within one move.
+            assert set(told.own) <= held[seat] | open_cards
+            assert set(told.face_up) <= open_cards
+
+
+def face_up_in(events):
+    """Count the cards that events show to everyone."""
+    named = [event.move.card for event in events if event.move is not None]
+    taken = [event.taken for event in events]
+    shown = [card for event in events for card in event.face_up]
+    return Counter(str(card) for card in (*shown, *named, *taken) if card is not None)
 
 
 def is_card(card):
@@ -239,11 +250,19 @@ def test_every_name_is_different():
         (np.zeros((2, 3), np.int16), "tokens: give one sequence, whole numbers"),
         (np.array([0.5]), "tokens: give one sequence, whole numbers"),
         (np.array([9999]), "tokens: there are only tokens from 0 to"),
+        ([[1], [1, 2]], "tokens: give one sequence, whole numbers"),
     ],
 )
 def test_what_is_no_sequence_is_refused(tokens, sentence):
     with pytest.raises(SabaccError, match=sentence):
         decode_tokens(tokens)
+
+
+@pytest.mark.parametrize("read", [token_mask, is_truncated])
+@pytest.mark.parametrize("tokens", [None, "start", np.int16(1), np.zeros((2, 0), np.int16)])
+def test_what_holds_no_sequences_is_refused(read, tokens):
+    with pytest.raises(SabaccError, match="tokens: give sequences, whole numbers of shape"):
+        read(tokens)
 
 
 def test_a_game_without_its_start_has_no_tokens():

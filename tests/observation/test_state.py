@@ -105,3 +105,6 @@ def test_environments_and_tables_return_the_same():
 def test_what_is_no_state_is_refused():
     with pytest.raises(SabaccError, match="states: give an array of shape"):
         state_blocks(np.zeros(7, np.float32), 2)
+    for players in ("2", 1, 9, None):
+        with pytest.raises(SabaccError, match=r"num_players: .* is not from 2 to 8"):
+            state_blocks(np.zeros(state_size(2), np.float32), players)
