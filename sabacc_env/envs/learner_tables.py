@@ -54,17 +54,6 @@ VALUES: Final[Types] = {
 """What a saved state of ``LearnerTables`` holds."""
 
 
-# Texts as rows of their ASCII codes, which arrays of other forms are saved with.
-
-
-def _no_texts(count: int) -> NDArray[np.uint8]:
-    return np.zeros((count, MAX_TEXT_LENGTH), np.uint8)
-
-
-def _text(row: NDArray[np.uint8]) -> str:
-    return row.tobytes().rstrip(b"\0").decode("ascii")
-
-
 class LearnerTables:
     """Many tables at which one seat is the learner's; it moves on by one at every episode.
 
@@ -86,8 +75,6 @@ class LearnerTables:
         opponents: who plays the other seats.
         start_ranges: what episodes start from, where it is drawn.
         outcomes: (num_envs,) of ``OUTCOME_DTYPE``, how its last hand ended; rewritten in place.
-        final_observations: (num_envs, OBSERVATION_SIZE) float32, what the learner saw at the end of
-            its last episode at each table; rewritten in place.
         observation_space, action_space: of one table.
     """
 
@@ -137,7 +124,10 @@ class LearnerTables:
             refused=np.zeros(n, dtype=np.int64),
         )
         self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
-        self._final_texts = {name: _no_texts(n) for name in self._form.texts}
+        # As rows of ASCII codes, so that they are saved as the rows of other forms are.
+        self._final_texts = {
+            name: np.zeros((n, MAX_TEXT_LENGTH), np.uint8) for name in self._form.texts
+        }
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
@@ -225,7 +215,7 @@ class LearnerTables:
         self._check_ready()
         for form, rows in self._rows.items():
             self.final_rows[form][indices] = rows[indices]
-        self._keep_final_texts(self._texts(indices), indices)
+        self._keep_final_texts(indices, ended=False)
         self.tables.restart(indices)
         self.opponents.restart(indices)
         self._begin_episodes(indices)
@@ -236,36 +226,34 @@ class LearnerTables:
 
     # Observing.
 
-    def _keep_final_texts(self, texts: dict[str, NDArray[np.uint8]], indices: Ints) -> None:
-        """Keep what the learner saw at the end of its episodes at these tables."""
-        for name, values in texts.items():
-            self._final_texts[name][indices] = values
-
     def observations(self, ended: Bools | None = None) -> Any:
         """Return what the learner observes at every table, in the form asked for, in new arrays.
 
         Args:
             ended: (num_envs,) where to return the end of the last episode; None is nowhere.
         """
+        ended = np.zeros(self.num_envs, dtype=np.bool_) if ended is None else ended
+        any_ended = ended.any()
         arrays: dict[str, Any] = {form: rows.copy() for form, rows in self._rows.items()}
-        arrays |= self._texts(self._all)
-        arrays["action_mask"] = self.tables.action_masks.copy()
-        if ended is not None and ended.any():
-            for form, rows in self.final_rows.items():
-                arrays[form][ended] = rows[ended]
+        if any_ended:
+            for form, rows in arrays.items():
+                rows[ended] = self.final_rows[form][ended]
+        if "action_mask" in self._form.names:
+            arrays["action_mask"] = self.tables.action_masks.copy()
             arrays["action_mask"][ended] = 1
-        for name in self._form.texts:
-            arrays[name] = tuple(map(_text, arrays[name]))
+        if self._form.texts:
+            texts = [
+                self._final_texts_of(table) if over else self._texts_of(table, ended=False)
+                for table, over in enumerate(ended.tolist())
+            ]
+            arrays |= {name: tuple(each[name] for each in texts) for name in self._form.texts}
         return self._form.build(arrays)
 
     def final_observation(self, table: int) -> Any:
         """Return what the learner observed at the end of its last episode at a table."""
-        arrays: dict[str, Any] = {form: rows[table] for form, rows in self.final_rows.items()}
-        arrays = {form: row.copy() for form, row in arrays.items()}
-        for name in self._form.texts:
-            arrays[name] = _text(arrays[name])
+        arrays: dict[str, Any] = {form: self.final_rows[form][table].copy() for form in self._rows}
         arrays["action_mask"] = np.ones_like(self.tables.action_masks[table])
-        return self._form.build(arrays)
+        return self._form.build(arrays | self._final_texts_of(table))
 
     @property
     def final_rows(self) -> dict[str, NDArray[Any]]:
@@ -278,19 +266,30 @@ class LearnerTables:
         rows = {"flat": flat, "planes": learners.final_planes, "tokens": learners.final_tokens}
         return {form: rows[form] for form in self._rows} | self._final_texts
 
-    def _texts(self, indices: Ints, *, final: bool = False) -> dict[str, NDArray[np.uint8]]:
-        """Return what the learner observes at some tables as text, by the name of the piece.
+    def _texts_of(self, table: int, *, ended: bool) -> dict[str, str]:
+        """Return what the learner observes at a table as text, by the name of the piece.
 
-        With ``final`` it is of the last hands that ended there, each that of an episode.
+        With ``ended`` it is of the last hand there, which ended an episode.
         """
-        texts = {name: _no_texts(len(indices)) for name in self._form.texts}
-        if texts:
-            for row, table in enumerate(indices.tolist()):
-                game = self.tables.final_game(table) if final else self.tables.game(table)
-                seat = (self.seats[table] - final) % self.num_players  # it has moved on since
-                for name, text in self._form.texts_of(game, int(seat)).items():
-                    texts[name][row, : len(text)] = np.frombuffer(text.encode("ascii"), np.uint8)
-        return texts
+        game = self.tables.final_game(table) if ended else self.tables.game(table)
+        seat = (int(self.seats[table]) - ended) % self.num_players  # it has moved on since
+        return self._form.texts_of(game, seat)
+
+    def _keep_final_texts(self, indices: Ints, *, ended: bool) -> None:
+        """Keep what the learner saw at the end of its episodes at these tables."""
+        if self._form.texts:
+            for table in indices.tolist():
+                for name, text in self._texts_of(table, ended=ended).items():
+                    row = self._final_texts[name][table]
+                    row[:] = 0
+                    row[: len(text)] = np.frombuffer(text.encode("ascii"), np.uint8)
+
+    def _final_texts_of(self, table: int) -> dict[str, str]:
+        """Return what was kept of the last episode at a table."""
+        return {
+            name: rows[table].tobytes().rstrip(b"\0").decode("ascii")
+            for name, rows in self._final_texts.items()
+        }
 
     @property
     def _rows(self) -> dict[str, NDArray[Any]]:
@@ -317,11 +316,11 @@ class LearnerTables:
             tables.calls += 1
             codes = self.opponents.codes(tables)
             settings = self._learners, step, codes, tables.calls, self._draws
-            over_before = step.episode_over.copy()
+            over_before = step.episode_over.copy() if self._form.texts else None
             tables.run_driver(play_learners, settings, indices, actions)
-            if self._form.texts:
+            if over_before is not None:  # the driver knows nothing of text
                 (over,) = (step.episode_over & ~over_before).nonzero()
-                self._keep_final_texts(self._texts(over, final=True), over)
+                self._keep_final_texts(over, ended=True)
             if step.events.any():
                 self._heed(step.events)
             actions, indices = self._next_actions()

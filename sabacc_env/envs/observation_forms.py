@@ -17,6 +17,7 @@ from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.observation import BLOCKS, blocks
 from sabacc_env.rules.wording import did_you_mean
+from sabacc_env.tables.settings import ARRAY_FORMS
 from sabacc_env.text import MAX_TEXT_LENGTH, TEXT_CHARACTERS, observation_text
 
 Observation = str | Mapping[str, str]
@@ -28,7 +29,7 @@ BLOCK_PIECES: Final = {block.name: block.name for block in BLOCKS}
 MASKED: Final = {"observation": "flat", "action_mask": "action_mask"}
 """What a PettingZoo environment observes, for a single-agent environment."""
 
-ARRAY_FORMS: Final = ("planes", "tokens")
+BESIDE_FLAT: Final = tuple(form for form in ARRAY_FORMS if form != "flat")
 """The pieces that tables write beside the flat observation."""
 
 
@@ -111,7 +112,7 @@ class ObservationForm:
     @property
     def needs_flat(self) -> bool:
         """Whether the flat observation is a piece, or one of its blocks is."""
-        return not self.names <= {*ARRAY_FORMS, *TEXTS, "action_mask"}
+        return not self.names <= {*BESIDE_FLAT, *TEXTS, "action_mask"}
 
     @property
     def array_form(self) -> str:
@@ -120,7 +121,7 @@ class ObservationForm:
         Raises:
             SabaccError: for both of them.
         """
-        needed = self.names.intersection(ARRAY_FORMS)
+        needed = self.names.intersection(BESIDE_FLAT)
         if len(needed) > 1:
             raise SabaccError("observation: many tables write planes or tokens, not both")
         return needed.pop() if needed else "flat"
