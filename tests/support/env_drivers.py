@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
@@ -31,22 +32,35 @@ SHOWN = (
 """The attributes of the PettingZoo environment that libraries read."""
 
 
-class Driver(Protocol):
+class Driver(ABC):
     """An environment driven at random: a step plays one action, or resets after an episode."""
 
     env: Any
+    last: Any = None
+    """What ``reset``, ``restore_state`` or ``undo`` returned last, where they return anything."""
 
-    def reset(self, seed: int) -> None: ...
-    def restore(self, state: SavedState) -> None: ...
-    def undo(self) -> None: ...
+    def reset(self, seed: int) -> None:
+        self.last = comparable(self.env.reset(seed=seed))
+
+    def restore(self, state: SavedState) -> None:
+        self.last = comparable(self.env.restore_state(state))
+
+    def undo(self) -> None:
+        self.last = comparable(self.env.undo())
+
+    @abstractmethod
     def step(self, rng: random.Random) -> str:
         """Say whether an action was ``played``, an agent that had ended ``left``, or ``reset``."""
 
+    @abstractmethod
     def shown(self) -> Any:
         """Return all that the environment shows, comparable with ==."""
 
-    def over(self, env: Any) -> Driver:
+    def over(self, env: Any) -> Self:
         """Return a driver of another environment."""
+        twin = copy.copy(self)
+        twin.env = env
+        return twin
 
 
 def choose(mask: Any, rng: random.Random, illegal: float = 0.0) -> int:
@@ -59,27 +73,13 @@ def choose(mask: Any, rng: random.Random, illegal: float = 0.0) -> int:
     return int(rng.choice(careful if careful and rng.random() < 0.9 else legal))
 
 
-class Cycle:
+class Cycle(Driver):
     """The PettingZoo environment; after an episode all agents take their last steps first."""
 
     illegal = ILLEGAL_SHARE
 
     def __init__(self, **options: Any) -> None:
         self.env = sabacc_v0.env(**options)
-
-    def restore(self, state: SavedState) -> None:
-        self.env.restore_state(state)
-
-    def undo(self) -> None:
-        self.env.undo()
-
-    def over(self, env: Any) -> Cycle:
-        twin = copy.copy(self)
-        twin.env = env
-        return twin
-
-    def reset(self, seed: int) -> None:
-        self.env.reset(seed=seed)
 
     def step(self, rng: random.Random) -> str:
         env = self.env
@@ -112,25 +112,11 @@ class RawCycle(Cycle):
         self.env = sabacc_v0.raw_env(**options)
 
 
-class Parallel:
+class Parallel(Driver):
     """The parallel form."""
 
     def __init__(self, **options: Any) -> None:
         self.env = sabacc_v0.parallel_env(**options)
-
-    def restore(self, state: SavedState) -> None:
-        self.env.restore_state(state)
-
-    def undo(self) -> None:
-        self.env.undo()
-
-    def over(self, env: Any) -> Parallel:
-        twin = copy.copy(self)
-        twin.env = env
-        return twin
-
-    def reset(self, seed: int) -> None:
-        self.env.reset(seed=seed)
 
     def step(self, rng: random.Random) -> str:
         env = self.env
@@ -151,27 +137,12 @@ class Parallel:
         return [told, self.env.agents.copy()]
 
 
-class SingleSeat:
+class SingleSeat(Driver):
     """``Sabacc-v0`` against an agent that remembers and a random one."""
 
     def __init__(self, **options: Any) -> None:
         agents: list[Any] = ["random", Counting(options["rules"], options["num_players"])]
         self.env: Any = gymnasium.make("Sabacc-v0", opponents=agents, **options).unwrapped
-        self.last: Any = None
-
-    def over(self, env: Any) -> SingleSeat:
-        twin = copy.copy(self)
-        twin.env = env
-        return twin
-
-    def restore(self, state: SavedState) -> None:
-        self.last = comparable(self.env.restore_state(state))
-
-    def undo(self) -> None:
-        self.last = comparable(self.env.undo())
-
-    def reset(self, seed: int) -> None:
-        self.last = comparable(self.env.reset(seed=seed))
 
     def step(self, rng: random.Random) -> str:
         if self.env._over:
@@ -193,7 +164,7 @@ class SingleSeat:
         ]
 
 
-class Vector:
+class Vector(Driver):
     """``make_vec("Sabacc-v0")`` against an agent that remembers and a random one."""
 
     mode = "NextStep"
@@ -203,21 +174,6 @@ class Vector:
         self.env: Any = SabaccVectorEnv(
             3, opponents=agents, autoreset_mode=self.mode, max_episode_steps=12, **options
         )
-        self.last: Any = None
-
-    def over(self, env: Any) -> Vector:
-        twin = copy.copy(self)
-        twin.env = env
-        return twin
-
-    def restore(self, state: SavedState) -> None:
-        self.last = comparable(self.env.restore_state(state))
-
-    def undo(self) -> None:
-        self.last = comparable(self.env.undo())
-
-    def reset(self, seed: int) -> None:
-        self.last = comparable(self.env.reset(seed=seed))
 
     def step(self, rng: random.Random) -> str:
         ended = self.env._waiting.copy()
@@ -257,7 +213,7 @@ class DisabledVector(Vector):
     mode = "Disabled"
 
 
-class VecEnv:
+class VecEnv(Driver):
     """Stable-Baselines3's form."""
 
     def __init__(self, **options: Any) -> None:
@@ -265,18 +221,6 @@ class VecEnv:
 
         agents: list[Any] = ["random", Counting(options["rules"], options["num_players"])]
         self.env: Any = SabaccVecEnv(num_envs=3, opponents=agents, illegal="end", **options)
-        self.last: Any = None
-
-    def over(self, env: Any) -> VecEnv:
-        twin = copy.copy(self)
-        twin.env = env
-        return twin
-
-    def restore(self, state: SavedState) -> None:
-        self.last = comparable(self.env.restore_state(state))
-
-    def undo(self) -> None:
-        self.last = comparable(self.env.undo())
 
     def reset(self, seed: int) -> None:
         self.env.seed(seed)
