@@ -55,7 +55,7 @@ def check_max_tokens(max_tokens: int | None, num_players: int) -> int:
 
 
 def default_max_tokens(num_players: int) -> int:
-    """Return a length that at least 99.99 % of hands between agents of the zoo fit into."""
+    """Return a length that nearly all hands fit into (docs/reference/forms.md has figures)."""
     return 64 + 16 * num_players
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
@@ -107,11 +108,12 @@ def _opening(view: GameView) -> Iterator[str]:
     yield ""
 
 
-def _sentences(rules: RuleSet, *titles: str) -> list[str]:
+@lru_cache(maxsize=64)
+def _sentences(rules: RuleSet, *titles: str) -> tuple[str, ...]:
     """Return the sentences under some headings of the page of a rule set."""
-    return [
+    return tuple(
         line for section in page(rules) if section.title in titles for line in section.sentences
-    ]
+    )
 
 
 def _position(view: GameView) -> Iterator[str]:
