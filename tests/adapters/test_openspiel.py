@@ -242,7 +242,7 @@ def test_actions_have_the_names_of_the_action_table() -> None:
         assert fresh.action_to_string(action) == names[action]
 
 
-# As text, and saved.
+# As text.
 
 
 @pytest.mark.parametrize(
@@ -272,47 +272,6 @@ def test_games_are_loaded_by_name_as_openspiel_does() -> None:
     by_text = pyspiel.load_game("sabacc(rules=orsl,players=4)")
     assert str(by_parameters) == str(by_text) == str(load_game("orsl", 4))
     assert str(pyspiel.load_game("sabacc")) == "sabacc()"
-
-
-@pytest.mark.parametrize(("rules", "seats"), TABLES[::2], ids=table_name)
-def test_states_are_copied_saved_and_restored(rules: str | RuleSet, seats: int) -> None:
-    """From any point of a hand, a copy goes on exactly as the original does."""
-    rng = random.Random(1)
-    game = load_game(rules, seats)
-    for state in random_hand(game, rng):
-        if rng.random() < 0.5:
-            continue
-        text = pyspiel.serialize_game_and_state(game, state)
-        for twin in (
-            state.clone(),
-            pickle.loads(pickle.dumps(state)),
-            pyspiel.deserialize_game_and_state(text)[1],
-        ):
-            assert str(twin) == str(state)
-            assert twin.history() == state.history()
-            before = str(state)
-            other = state.clone()
-            while not twin.is_terminal():
-                action = rng.choice(twin.legal_actions())
-                twin.apply_action(action)
-                other.apply_action(action)
-            assert str(other) == str(twin)
-            assert other.returns() == twin.returns()
-            assert str(state) == before
-
-
-@pytest.mark.parametrize("chance", ["cards", "seed", "sampled"])
-def test_sampled_and_small_games_are_restored_and_step_back(chance: str) -> None:
-    game = small_game(SMALL[3], chance=chance)
-    before: list[str] = []
-    for state in random_hand(game, random.Random(2)):
-        assert str(pickle.loads(pickle.dumps(state))) == str(state)
-        if before:
-            assert str(state.parent()) == before[-1]
-        else:
-            with pytest.raises(SabaccError, match="parent: nothing was applied yet"):
-                state.parent()
-        before.append(str(state))
 
 
 # OpenSpiel's own checks.

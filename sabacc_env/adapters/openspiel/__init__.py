@@ -22,8 +22,8 @@ except ModuleNotFoundError:
     ) from None
 
 from sabacc_env.adapters.openspiel.agents import AgentBot, AgentPolicy, SpielAgent
-from sabacc_env.adapters.openspiel.game import NAME, SabaccGame, SabaccState, game_type
-from sabacc_env.adapters.openspiel.settings import GameSettings
+from sabacc_env.adapters.openspiel.game import SabaccGame, SabaccState, game_type
+from sabacc_env.adapters.openspiel.settings import NAME, GameSettings
 
 __all__ = ["AgentBot", "AgentPolicy", "SabaccGame", "SabaccState", "SpielAgent", "load_game"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import pyspiel
@@ -19,18 +19,20 @@ from sabacc_env.adapters.openspiel.hands import (
     SampledHand,
     SeededHand,
 )
-from sabacc_env.adapters.openspiel.settings import DEFAULT_PARAMETERS, MAX_BITS, GameSettings
+from sabacc_env.adapters.openspiel.saving import (
+    state_from_bytes,
+    state_from_text,
+    state_to_bytes,
+    state_to_text,
+)
+from sabacc_env.adapters.openspiel.settings import MAX_BITS, NAME, PARAMETERS, GameSettings
 from sabacc_env.arguments import check_int
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.render.text import render_text
 
-NAME: Final = "sabacc"
-
 CHANCES: Final = ("auto", "cards", "seed", "sampled")
 """How chance is told to OpenSpiel; docs/libraries/openspiel.md explains them."""
-
-PARAMETERS: Final = DEFAULT_PARAMETERS | {"chance": "auto", "rng_seed": -1}
 
 
 def game_type(settings: GameSettings | None, name: str, **different: Any) -> Any:
@@ -170,10 +172,46 @@ class SabaccState(pyspiel.State):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore_state, (self.get_game(), self.serialize())
 
+    def to_bytes(self) -> bytes:
+        """Return the state with its game as bytes: rules in full, history, what was drawn."""
+        return state_to_bytes(self)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> SabaccState:
+        """Return the state whose ``to_bytes`` these are, of a game of its own.
+
+        Raises:
+            SabaccError: for bytes of something else, of another version, damaged, or cut short,
+                and for a state that its history does not lead to.
+        """
+        return state_from_bytes(data)
+
+    def to_json(self) -> str:
+        """Return the state with its game as JSON text, with a format version and a checksum."""
+        return state_to_text(self)
+
+    @staticmethod
+    def from_json(text: str) -> SabaccState:
+        """Return the state whose ``to_json`` this is, of a game of its own.
+
+        Raises:
+            SabaccError: as ``from_bytes``.
+        """
+        return state_from_text(text)
+
+    def undo_action(self, player: int, action: int) -> NoReturn:
+        """Refuse: OpenSpiel keeps the history, and lets no game in Python shorten it.
+
+        Raises:
+            SabaccError: always; it names ``parent``.
+        """
+        raise SabaccError(
+            "undo_action: OpenSpiel takes no action back in a game in Python; state.parent() is "
+            "the state before the last action"
+        )
+
     def parent(self) -> SabaccState:
         """Return the state before the last action; this one stays as it is.
-
-        OpenSpiel has no way for a game in Python to take an action back in place.
 
         Raises:
             SabaccError: if nothing was applied yet.

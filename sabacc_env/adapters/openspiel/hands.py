@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import copy
 from functools import cache
 from typing import Any, Final, Self
 
@@ -179,12 +180,12 @@ class SeededHand(Hand):
 
     def _apply_outcome(self, outcome: int) -> None:
         if len(self.events) == SEED_BYTES - 1:
-            self._deal(int.from_bytes([*self.events, outcome]))
+            self._deal(seed=int.from_bytes([*self.events, outcome]))
 
-    def _deal(self, seed: int) -> None:
-        settings = self.settings
-        dealer = settings.num_players - 1
-        self._go_on(Game(settings.rules, settings.num_players, seed=seed, dealer=dealer))
+    def _deal(self, **drawn: Any) -> None:
+        """Deal with the arguments of ``Game`` that decide its chance."""
+        rules, seats = self.settings.rules, self.settings.num_players
+        self._go_on(Game(rules, seats, dealer=seats - 1, **drawn))
 
     def _apply_action(self, action: int) -> None:
         game = self.games[-1].clone()
@@ -197,28 +198,48 @@ class SeededHand(Hand):
 
 
 class SampledHand(SeededHand):
-    """A seeded hand with one chance event of one outcome, which draws the seed.
+    """A hand with one chance event of one outcome, which draws all chance inside.
 
     Copies draw from one generator, so two that are made before the deal are dealt differently.
+
+    Args:
+        settings: the game.
+        rng: what draws the seed.
+        drawn: the arguments of ``Game`` that decide the chance of a hand that was drawn before.
     """
 
-    def __init__(self, settings: GameSettings, rng: random.Random, seed: int | None = None) -> None:
+    def __init__(
+        self, settings: GameSettings, rng: random.Random, drawn: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(settings)
         self.legal = [0]
         self._rng = rng
-        self._seed = seed
+        self._drawn = drawn
+
+    @property
+    def drawn(self) -> Mapping[str, Any]:
+        """The arguments of ``Game`` that decide its chance; before the deal, the next drawn."""
+        return _draw(copy(self._rng)) if self._drawn is None else self._drawn
 
     def _apply_outcome(self, outcome: int) -> None:
-        if self._seed is None:
-            self._seed = self._rng.getrandbits(8 * SEED_BYTES)
-        self._deal(self._seed)
+        if self._drawn is None:
+            self._drawn = _draw(self._rng)
+        self._deal(**self._drawn)
 
     def outcome_text(self, outcome: int) -> str:
         """Return that it is the deal."""
         return "deal"
 
+    def begun_with(self, **drawn: Any) -> Self:
+        """Return a hand before its deal whose chance these arguments of ``Game`` decide."""
+        return type(self)(self.settings, self._rng, drawn)
+
     def _arguments(self) -> tuple[Any, ...]:
-        return self.settings, self._rng, self._seed
+        return self.settings, self._rng, self._drawn
+
+
+def _draw(rng: random.Random) -> Mapping[str, Any]:
+    return {"seed": rng.getrandbits(8 * SEED_BYTES)}
 
 
 class CardsHand(Hand):

@@ -24,6 +24,8 @@ from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 
+NAME: Final = "sabacc"
+
 UNESCAPED: Final = '{}[]":'
 """What canonical JSON has besides letters and digits and OpenSpiel takes as it is."""
 
@@ -75,7 +77,7 @@ class GameSettings:
     def parameters(self) -> dict[str, Any]:
         """Return OpenSpiel's parameters of this game, those left out that have their default."""
         every = {
-            "rules": _text_of_rules(self.rules),
+            "rules": text_of_rules(self.rules),
             "players": self.num_players,
             "bet_sizes": _text_of_sizes(self.bet_sizes),
         }
@@ -165,7 +167,7 @@ class GameSettings:
         return max(deal, turn) * math.log2(len(rules.deck)) + rolls <= MAX_BITS
 
 
-def _text_of_rules(rules: RuleSet) -> str:
+def text_of_rules(rules: RuleSet) -> str:
     """Return a published name, or the canonical JSON, escaped."""
     if rules.name in rule_sets() and rules == load_rules(rules.name):
         return rules.name
@@ -202,3 +204,6 @@ DEFAULT_PARAMETERS: Final[dict[str, Any]] = {
     "bet_sizes": _text_of_sizes(DEFAULT_BET_SIZES),
 }
 """OpenSpiel's parameters of every game of sabacc_env, and what they are when left out."""
+
+PARAMETERS: Final = DEFAULT_PARAMETERS | {"chance": "auto", "rng_seed": -1}
+"""Those of ``sabacc``."""
