@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 import torch
-from sabacc_training.ppo.compute import Compute
+from sabacc_training.ppo.compute import Compute, denormals_are_zero, flush_denormal
 from sabacc_training.ppo.losses import policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
 from sabacc_training.ppo.networks import (
@@ -47,6 +47,25 @@ def test_the_processor_decides_the_precision(monkeypatch, features, precision) -
     monkeypatch.setattr(llvmlite.binding.FeatureMap, "flatten", lambda _: features)
     monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
     assert Compute.choose("cpu", "auto").precision == precision
+
+
+@pytest.fixture(params=[False, True], ids=["kept before", "flushed before"])
+def flushed_before(request):
+    torch.set_flush_denormal(request.param)
+    yield request.param
+    torch.set_flush_denormal(False)
+
+
+def test_denormals_are_flushed_inside_only(flushed_before) -> None:
+    with flush_denormal():
+        assert denormals_are_zero()
+        with flush_denormal():
+            pass
+        assert denormals_are_zero()
+    assert denormals_are_zero() == flushed_before
+    with pytest.raises(KeyError), flush_denormal():
+        raise KeyError
+    assert denormals_are_zero() == flushed_before
 
 
 def some_masks(rng: np.random.Generator, rows: int, actions: int) -> torch.Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.base import dump, validated
 from sabacc_training.jobs.stopping import StoppedBySignal
+from sabacc_training.ppo.compute import denormals_are_zero
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.runs.callback import AGENT, BEST, CHECKPOINT, EVENTS
@@ -205,6 +207,34 @@ def test_threads_change_no_byte_and_seeds_do(tmp_path, precision) -> None:
     plain, threaded, other = averages
     assert all(torch.equal(plain[name], threaded[name]) for name in plain)
     assert not any(torch.equal(plain[name], other[name]) for name in plain if "weight" in name)
+
+
+class SeesDenormals(PPOTrainer):
+    """Notes in ``flushed`` for each gradient step, by its thread, whether denormals are 0 there."""
+
+    def __init__(self, config: PPOConfig) -> None:
+        super().__init__(config)
+        self.flushed: dict[int, set[bool]] = {}
+
+    def _gradient_step(self, *arguments: Any) -> None:
+        super()._gradient_step(*arguments)
+        self.flushed.setdefault(threading.get_ident(), set()).add(denormals_are_zero())
+
+
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=TWO_PROCESSORS)])
+def test_denormals_are_flushed_in_gradient_steps_alone(threads) -> None:
+    trainer = SeesDenormals(tiny(threads=threads))
+    trainer.update()
+    assert list(trainer.flushed.values()) == threads * [{True}]
+    after: list[bool] = []
+    both = threading.Barrier(threads, timeout=20)  # each thread of the trainer takes one job
+
+    def note() -> None:
+        both.wait()
+        after.append(denormals_are_zero())
+
+    trainer._workers.run(*threads * [note])
+    assert after == threads * [False]
 
 
 def test_the_saved_agent_plays_as_the_average_and_knows_whom_it_met(tmp_path) -> None:

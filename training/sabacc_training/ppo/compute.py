@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import llvmlite.binding
@@ -57,3 +59,23 @@ class Compute(NamedTuple):
     def autocast(self) -> torch.autocast:
         """Return the context in which networks run."""
         return torch.autocast(self.device, self.dtype, enabled=self.dtype != torch.float32)
+
+
+def denormals_are_zero() -> bool:
+    """Return whether the processor rounds denormal numbers to 0 in this thread."""
+    return bool(torch.tensor(1e-40) * 1 == 0)
+
+
+@contextmanager
+def flush_denormal() -> Iterator[None]:
+    """Let the processor round denormal numbers to 0 in this thread, and then do as it did before.
+
+    Many processors take twenty times as long to compute with them. A thread starts with the
+    setting of the thread that starts it.
+    """
+    before = denormals_are_zero()
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(before)

@@ -28,7 +28,7 @@ from sabacc_env.tables import Tables
 from sabacc_training.config.run import check_threads, linear
 from sabacc_training.ppo.agent_per_game import AgentPerGame
 from sabacc_training.ppo.collector import RolloutCollector, make_tables
-from sabacc_training.ppo.compute import Compute
+from sabacc_training.ppo.compute import Compute, flush_denormal
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.input_readers import make_input_reader
 from sabacc_training.ppo.losses import PolicyLoss, policy_loss, value_loss
@@ -74,9 +74,6 @@ class PPOTrainer:
     ) -> None:
         check_threads(config.threads)
         torch.set_num_threads(1)
-        # Adam's moments of inputs that no longer vary decay to denormal numbers, which take twenty
-        # times as long.
-        torch.set_flush_denormal(True)
         self.config = config
         ppo = config.ppo
         self.profiler = Profiler()
@@ -221,6 +218,7 @@ class PPOTrainer:
                 return self._teachers.log_probs(decisions, self.collector.tables)
             return self._magnet.log_probs(decisions.inputs, decisions.action_masks)
 
+    @flush_denormal()  # Adam's moments of inputs that no longer vary decay to denormal numbers
     def _optimize_policy(
         self, rollout: Rollout, magnet_log_probs: Tensor | None, minibatches: list[slice]
     ) -> None:
@@ -250,6 +248,7 @@ class PPOTrainer:
             self.metrics[f"train/{name}"] = mean
         self.metrics["train/ent_coef"] = ent_coef
 
+    @flush_denormal()  # as above
     def _optimize_critic(self, rollout: Rollout, minibatches: list[slice]) -> None:
         """Take a gradient step on the critic's loss for each minibatch."""
         returns = torch.from_numpy(rollout.returns).to(self._compute.device)
