@@ -251,6 +251,7 @@ def test_the_picture_is_the_same_for_the_same_results():
     assert RAW in texts
     assert "25,000" in texts
     assert plot(results) == drawn
+    assert not any(line.endswith((b" ", b"\t")) for line in drawn.splitlines())
     assert plot(results_of(made(CACHED, 2, part="start"))) is None
 
 

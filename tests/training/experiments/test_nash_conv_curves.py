@@ -60,14 +60,16 @@ def test_the_figures_of_a_learning_curve() -> None:
 def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("matplotlib")
     file = tmp_path / "new" / "ladder.svg"
-    picture = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
-    picture += ["--folder", str(tmp_path / "kept")]
-    assert command("ladder", "one_card", "moving-average magnet", *picture) == 0
+    options = ["--picture", str(file), "--seeds", "2", "--steps", "20_000"]
+    options += ["--folder", str(tmp_path / "kept")]
+    assert command("ladder", "one_card", "moving-average magnet", *options) == 0
     out = capsys.readouterr().out
     assert "one_card: 631 nodes; 20,000 decisions, 2 seeds" in out
     assert "moving-average magnet" in out
     assert "periodic" not in out
-    assert "NashConv, antes" in file.read_text()
+    picture = file.read_text()
+    assert "NashConv, antes" in picture
+    assert " \n" not in picture
 
 
 def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(monkeypatch, capsys) -> None:

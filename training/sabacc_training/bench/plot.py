@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,7 +82,16 @@ def plot(results: Results) -> bytes | None:
                     figure.add_subplot(across[place]), results.part(part), PANELS[part]
                 )
         figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+    return strip_lines(file.getvalue())
+
+
+def strip_lines(svg: bytes) -> bytes:
+    r"""Return SVG without the white space at the ends of lines, which matplotlib writes.
+
+    >>> strip_lines(b'<path d="M 0 0 \nL 1 1 \n"/>\n')
+    b'<path d="M 0 0\nL 1 1\n"/>\n'
+    """
+    return re.sub(rb"[ \t]+$", b"", svg, flags=re.MULTILINE)
 
 
 def _rows(results: Results) -> list[Row]:

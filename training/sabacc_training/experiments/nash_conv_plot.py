@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Final
 
-from sabacc_training.bench.plot import FAINT, SETTINGS
+from sabacc_training.bench.plot import FAINT, SETTINGS, strip_lines
 from sabacc_training.experiments.nash_conv_curves import LearningCurve
 
 COLOURS: Final = ("#9a6a8f", "#f2a33c", "#6aa84f", "#1f5fa8")
@@ -37,4 +37,4 @@ def plot(title: str, curves: Sequence[LearningCurve]) -> bytes:
         axes.legend(frameon=False)
         axes.set_title(title, fontsize=9, color=FAINT)
         figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+    return strip_lines(file.getvalue())
