@@ -95,17 +95,26 @@ the engine's integer arithmetic cannot overflow."""
 
 
 def num_actions(bet_sizes: Sequence[BetSize]) -> int:
-    """Return the number of discrete actions."""
+    """Return the number of discrete actions.
+
+    Raises:
+        SabaccError: for what are no bet sizes.
+    """
+    encode_bet_sizes(bet_sizes)  # refuses what is not a bet size
     return FIRST_BET + len(bet_sizes)
 
 
 def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
     """Return a name for every discrete action.
 
+    Raises:
+        SabaccError: for what are no bet sizes.
+
     >>> names = action_names()
     >>> names[0], names[9], names[-1]
     ('stand', 'discard_draw slot 0', 'raise max')
     """
+    encode_bet_sizes(bet_sizes)  # refuses what is not a bet size
     cards = [f"{KINDS[kind]} slot {slot}" for kind in SLOT_KINDS for slot in range(MAX_HAND)]
     return [*KINDS[:FIRST_CARD_ACTION], *cards, *(f"raise {size}" for size in bet_sizes)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sabacc_env.actions import FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.engine.betting import total_of_size
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
 
 def legal_actions(view: GameView, bet_sizes: Sequence[BetSize]) -> dict[int, Move]:
-    """Return the legal discrete actions in ascending order, and the move that each makes."""
+    """Return the legal discrete actions in ascending order, and the move that each makes.
+
+    Raises:
+        SabaccError: for what are no bet sizes.
+    """
+    sizes = encode_bet_sizes(bet_sizes)
     actions: dict[int, Move] = {}
     for move in view.legal_moves:
         if move.kind == "raise":
-            actions |= _sized_raises(view, move, bet_sizes)
+            actions |= _sized_raises(view, move, sizes[0])
         else:
             action = action_code(move, view.hand)
             assert action is not None
@@ -29,7 +34,7 @@ def legal_actions(view: GameView, bet_sizes: Sequence[BetSize]) -> dict[int, Mov
     return actions
 
 
-def _sized_raises(view: GameView, grid: Move, bet_sizes: Sequence[BetSize]) -> dict[int, Move]:
+def _sized_raises(view: GameView, grid: Move, sizes: Any) -> dict[int, Move]:
     """Return the raises of the bet sizes; of several with one total only the first is legal."""
     assert grid.low is not None
     assert grid.high is not None
@@ -37,9 +42,9 @@ def _sized_raises(view: GameView, grid: Move, bet_sizes: Sequence[BetSize]) -> d
     records["staked"] = sum(amount for amount, _ in view.pots)
     records["highest_bet"] = max(view.bets)
     records["bet_phase"][0, : view.num_players] = view.bets
-    seat, rules, sizes = view.seat, rules_record(view.rules), encode_bet_sizes(bet_sizes)
+    seat, rules = view.seat, rules_record(view.rules)
     actions: dict[int, int] = {}
-    for index in range(len(bet_sizes)):
-        total = total_of_size(records[0], rules[0], seat, grid.low, grid.high, sizes[0], index)
+    for index in range(int(sizes.amount)):
+        total = total_of_size(records[0], rules[0], seat, grid.low, grid.high, sizes, index)
         actions.setdefault(int(total), FIRST_BET + index)
     return {action: Move("raise", amount=total) for total, action in actions.items()}

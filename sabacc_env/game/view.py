@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.cards import Card
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.events import Event, events_of
 from sabacc_env.game.legal_actions import legal_actions
 from sabacc_env.hand_ranks import HandRank
@@ -138,3 +139,9 @@ class GameView:
             else {},
             events=events_of(game, seat) if events else (),
         )
+
+
+def check_view(view: object) -> None:
+    """Refuse what is no view, in one sentence."""
+    if not isinstance(view, GameView):
+        raise SabaccError(f"view: {short_repr(view)} is not a view; give what Game.view returns")

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
+from sabacc_env.arguments import check_bool
 from sabacc_env.game.move_codes import move_text
-from sabacc_env.game.view import GameView
+from sabacc_env.game.view import GameView, check_view
 from sabacc_env.hand_ranks import rank_hand
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.text import page
@@ -56,6 +57,9 @@ def observation_text(
         bet_sizes: what the bet actions mean, those of the environment. None lists the moves of
             ``Game.play`` instead, without numbers and with all totals that a raise may go to.
 
+    Raises:
+        SabaccError: for an argument of another kind; names it.
+
     >>> from sabacc_env import Game
     >>> game = Game("casino", num_players=2, seed=7)
     >>> game.play("draw")
@@ -75,6 +79,10 @@ def observation_text(
     player_0 (you): 3 cards, 196 credits (200 before the antes), bet 0 in this phase, 0 in all.
     player_1: dealer, 2 cards, 196 credits (200 before the antes), bet 0 in this phase, 0 in all.
     """
+    check_view(view)
+    legal_moves = check_bool("legal_moves", legal_moves)
+    if bet_sizes is not None:
+        encode_bet_sizes(bet_sizes)  # refuses what is not a bet size
     before = "\n".join(_opening(view))
     after = "\n".join([*_position(view), *(_choices(view, bet_sizes) if legal_moves else ())])
     lines = _latest(course_lines(view), MAX_TEXT_LENGTH - len(before) - len(after) - 2)

@@ -12,7 +12,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, LARGEST_FRACTION, BetSize
 from sabacc_env.cards import Card
 from sabacc_env.errors import IllegalMove, short_repr
 from sabacc_env.game.move_codes import move_text
-from sabacc_env.game.view import GameView
+from sabacc_env.game.view import GameView, check_view
 from sabacc_env.moves import CARD_KINDS, Move
 from sabacc_env.text.course import move_words
 from sabacc_env.text.requests import Number, Request, requests_in
@@ -41,6 +41,7 @@ def parse_action(
 
     Raises:
         IllegalMove: in one sentence that says what is legal.
+        SabaccError: for what is no view.
 
     >>> from sabacc_env import Game
     >>> view = Game("casino", num_players=2, seed=7).view(0)
@@ -71,6 +72,7 @@ def parse_move(text: str, view: GameView, bet_sizes: Sequence[BetSize] = DEFAULT
 
     Raises:
         IllegalMove: in one sentence that says what is legal.
+        SabaccError: for what is no view.
 
     >>> from sabacc_env import Game
     >>> view = Game("casino", num_players=2, seed=7).view(0)
@@ -112,6 +114,7 @@ class _Reader:
     """Turns requests into a legal move of a view."""
 
     def __init__(self, text: str, view: GameView, bet_sizes: Sequence[BetSize]) -> None:
+        check_view(view)
         if not isinstance(text, str):
             raise IllegalMove(f"text: {short_repr(text)} is not text; {_legal(view)}")
         if not view.legal_moves:

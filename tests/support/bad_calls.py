@@ -34,14 +34,24 @@ from sabacc_env import (
     rule_sets,
     sabacc_v0,
 )
+from sabacc_env.actions import action_names, num_actions
 from sabacc_env.adapters.stable_baselines3 import SabaccVecEnv
 from sabacc_env.envs.vector import SabaccVectorEnv
 from sabacc_env.game.replay import replay
-from sabacc_env.observation import blocks
+from sabacc_env.observation import (
+    VOCABULARY_SIZE,
+    blocks,
+    decode,
+    decode_tokens,
+    is_truncated,
+    state_blocks,
+    token_mask,
+)
 from sabacc_env.policies import calling_station, policy, random_legal
 from sabacc_env.render.svg import render_svg
 from sabacc_env.render.text import render_text
 from sabacc_env.rules import RuleSet
+from sabacc_env.text import observation_text, parse_action, parse_move
 
 CASINO: Final = load_rules("casino")
 GAME: Final = Game(CASINO, 2, seed=1)
@@ -190,7 +200,17 @@ ACCEPTED: Final[dict[str, Predicate]] = {
     "function": callable,
     "extractor": NONE,
     "precision": one_of("float16", "float32"),
+    "observation": one_of("flat"),
+    "max_tokens": either(NONE, whole(2, 2**16)),
+    "mask_in_observation": one_of(True, False),
+    "legal_moves": one_of(True, False),
+    "events": one_of(True, False),
+    "optional_bet_sizes": either(NONE, each(BET_SIZE, 1)),
+    "tokens": each(whole(0, VOCABULARY_SIZE - 1)),
+    "sequences": lambda value: isinstance(value, list),
+    "illegal": one_of("raise", "end"),
     "optional_rules": either(NONE, RULES),
+    "two": whole(2, 2),
     "two_or_none": either(NONE, whole(2, 2)),
     "network": lambda _: False,
     "greedy": one_of(True, False),
@@ -245,6 +265,8 @@ def calls() -> dict[str, Call]:
     ranges = {"sabacc_pots": "pots"}
     per_table = {"keys": None, "dealers": None, "credits": None, "sabacc_pots": None}
     kinds = {"rules": "many_rules", "num_players": "many_num_players", "credits": "many_credits"}
+    form = {"observation": "flat", "max_tokens": None}
+    view = GAME.view(0, events=True)
     start = {"dealer": 0, "deck": None, "dice": None, "credits": [50, 50], "sabacc_pot": 0}
 
     def reset(environment: Any) -> Callable[..., Any]:
@@ -279,13 +301,41 @@ def calls() -> dict[str, Call]:
             high=2,
             step=1,
         ),
-        "Game.view": call(GAME.view, seat=0),
+        "Game.view": call(GAME.view, seat=0, events=True),
+        "Game.tokens": call(GAME.tokens, seat=0, max_tokens=None),
+        "Game.planes": call(GAME.planes, seat=0),
+        "GameView.legal_actions": call(view.legal_actions, bet_sizes=("min",)),
+        "observation_text": call(
+            observation_text,
+            {"view": "data", "bet_sizes": "optional_bet_sizes"},
+            view=view,
+            legal_moves=True,
+            bet_sizes=("min",),
+        ),
+        "parse_action": call(
+            parse_action, {"view": "data"}, text="stand", view=view, bet_sizes=("min",)
+        ),
+        "parse_move": call(
+            parse_move, {"view": "data"}, text="stand", view=view, bet_sizes=("min",)
+        ),
         "Game.from_bytes": call(Game.from_bytes, data=GAME.to_bytes()),
         "Game.from_json": call(Game.from_json, text=GAME.to_json()),
         "replay": call(replay, history=GAME.to_dict()),
         "render_svg": call(render_svg, {"seat": "optional_seat"}, game=GAME, seat=0),
         "render_text": call(render_text, {"seat": "optional_seat"}, game=GAME, seat=0),
         "blocks": call(blocks, observations=tables.observations),
+        "decode": call(decode, observations=tables.observations),
+        "decode_tokens": call(decode_tokens, tokens=GAME.tokens(0)),
+        "token_mask": call(token_mask, {"tokens": "sequences"}, tokens=GAME.tokens(0)),
+        "is_truncated": call(is_truncated, {"tokens": "sequences"}, tokens=GAME.tokens(0)),
+        "state_blocks": call(
+            state_blocks,
+            {"states": "data", "num_players": "two"},
+            states=GAME.state(),
+            num_players=2,
+        ),
+        "action_names": call(action_names, bet_sizes=("min",)),
+        "num_actions": call(num_actions, bet_sizes=("min",)),
         "policy": call(policy, function=lambda row, mask, state: 0),
         "Tables": call(
             Tables,
@@ -297,6 +347,7 @@ def calls() -> dict[str, Call]:
             threads=1,
             device="cpu",
             packed=False,
+            **form,
             **common,
             **per_table,
         ),
@@ -329,6 +380,18 @@ def calls() -> dict[str, Call]:
             num_players=2,
             render_mode=None,
             undo_steps=1,
+            mask_in_observation=True,
+            **form,
+            **common,
+        ),
+        "parallel_env": call(
+            sabacc_v0.parallel_env,
+            rules="casino",
+            num_players=2,
+            render_mode=None,
+            undo_steps=1,
+            mask_in_observation=True,
+            **form,
             **common,
         ),
         "raw_env.reset": call(aec.reset, seed=1, options=None),
@@ -345,6 +408,7 @@ def calls() -> dict[str, Call]:
             num_players=2,
             opponents="random",
             undo_steps=1,
+            **form,
             **common,
             **start_ranges,
         ),
@@ -366,6 +430,7 @@ def calls() -> dict[str, Call]:
             threads=1,
             autoreset_mode="NextStep",
             undo_steps=1,
+            **form,
             **common,
             **start_ranges,
         ),
@@ -388,7 +453,9 @@ def calls() -> dict[str, Call]:
             seed=1,
             reward_scale=1.0,
             threads=1,
+            illegal="raise",
             undo_steps=1,
+            **form,
             **common,
             **start_ranges,
         ),
