@@ -122,11 +122,15 @@ def agent_class(name: str) -> type[Agent]:
     """Return the agent class registered under a name.
 
     Raises:
-        SabaccError: for a name that nobody registered; lists those there are.
+        SabaccError: for a name that nobody registered; lists those there are, and says where to
+            get any other.
     """
     found = tuple(entry_points(group=ENTRY_POINTS, name=name))
     if not found:
         names = ", ".join(registered_agents())
-        raise SabaccError(f"unknown agent {short_repr(name)}; the registered agents are {names}")
+        raise SabaccError(
+            f"unknown agent {short_repr(name)}; the registered agents are {names}; load any other, "
+            "such as a network, with sabacc_agents.load, and give the agent that it returns"
+        )
     loaded: type[Agent] = found[0].load()
     return loaded

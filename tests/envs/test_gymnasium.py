@@ -530,6 +530,10 @@ def test_rendering_shows_what_the_learner_may_see(capsys):
         ({"opponents": 5}, "opponents: 5 is not an agent"),
         ({"opponents": RandomAgent}, "opponents: <class .*RandomAgent'> is not an agent"),
         ({"opponents": []}, "opponents: give at least 1"),
+        (
+            {"opponents": "zoo:casino-2p"},
+            "unknown agent 'zoo:casino-2p'; .*; load any other, .*, with sabacc_agents.load",
+        ),
         ({"weights": [1, 2]}, "weights: give one for each opponent"),
         ({"stacks": (9, 3)}, "stacks: 9.0 to 3.0 is not a range of antes"),
         ({"rules": "black_spire", "stacks": (3, 9)}, "stacks: .* played for points"),
