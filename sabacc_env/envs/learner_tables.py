@@ -72,6 +72,7 @@ class LearnerTables:
     Attributes:
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
         seats: (num_envs,) the learner's seat at each.
+        rng: as given, or as the last ``begin`` was given; another one may be assigned.
         opponents: who plays the other seats.
         start_ranges: what episodes start from, where it is drawn.
         outcomes: (num_envs,) of ``OUTCOME_DTYPE``, how its last hand ended; rewritten in place.
@@ -93,7 +94,7 @@ class LearnerTables:
         self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
         self.start_ranges = settings.make_start_ranges(self.rules, self.num_players)
         self._settings, self._threads = settings, threads
-        self._rng = rng
+        self.rng = rng
         self._form = settings.make_observation_form(self.num_players)
         with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
             self.tables = self._new_tables()  # refuses what makes none
@@ -131,12 +132,12 @@ class LearnerTables:
 
     def _new_tables(self) -> Tables:
         # What the next episode of each table starts from.
-        self._next_starts = self.start_ranges.draw(self.num_envs, self._rng)
+        self._next_starts = self.start_ranges.draw(self.num_envs, self.rng)
         tables = Tables(
             self.rules,
             self.num_envs,
             self.num_players,
-            seed=int(self._rng.integers(2**63)),
+            seed=int(self.rng.integers(2**63)),
             hands=self._settings.hands,
             bet_sizes=self._settings.bet_sizes,
             threads=self._threads,
@@ -157,7 +158,7 @@ class LearnerTables:
                 goes on with the chance and the seats of before.
         """
         if rng is not None:
-            self._rng = rng
+            self.rng = rng
             self.seats[:] = self._all % self.num_players
         self.tables = self._new_tables()
         self.opponents.begin(self.tables)
@@ -331,7 +332,7 @@ class LearnerTables:
         (indices,) = (self.tables.seats_to_act != self.seats).nonzero()
         if not len(indices):
             return indices, indices
-        return self.opponents.actions_beside_policies(self.tables, indices, self._rng), indices
+        return self.opponents.actions_beside_policies(self.tables, indices, self.rng), indices
 
     def _heed(self, events: NDArray[np.int8]) -> None:
         """Tell agents and draw what the events of a call of the engine ask for; clear them."""
@@ -358,8 +359,8 @@ class LearnerTables:
         """Draw the opponents of episodes that begin, and the start of the episodes after them."""
         if not self._draws:
             return
-        self.opponents.draw(indices, self._rng)
-        drawn = self.start_ranges.draw(len(indices), self._rng)
+        self.opponents.draw(indices, self.rng)
+        drawn = self.start_ranges.draw(len(indices), self.rng)
         if drawn:
             for name, values in drawn.items():
                 self._next_starts[name][indices] = values
@@ -395,7 +396,7 @@ class LearnerTables:
             raise SabaccError("save_state: no episode has begun; call reset first")
         return {
             "tables": self.tables.save_state(),
-            "rng": self._rng.bit_generator.state,
+            "rng": self.rng.bit_generator.state,
             "seats": self.seats.copy(),
             "members": self.opponents.members.copy(),
             "remembered": self.opponents.memories(),
@@ -417,7 +418,7 @@ class LearnerTables:
         self.tables.check_alike(tables)
         self.opponents.restore_memories(values["remembered"])  # last, for an agent may refuse it
         self.tables.restore_state(tables)
-        self._rng.bit_generator.state = values["rng"]
+        self.rng.bit_generator.state = values["rng"]
         self.seats[:] = values["seats"]
         self.opponents.members[:] = values["members"]
         self._next_starts = {name: array.copy() for name, array in values["next"].items()}
@@ -428,7 +429,7 @@ class LearnerTables:
     def _check_values(self, values: dict[str, Any]) -> None:
         check_types(values, VALUES)
         self.opponents.check_members(values["members"])
-        check_generator_state(self._rng, values["rng"])
+        check_generator_state(self.rng, values["rng"])
         for name in ("seats", "hands", "margins"):
             check_array(name, values[name], np.int64, (self.num_envs,))
         starts = values["next"]

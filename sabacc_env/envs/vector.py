@@ -153,6 +153,22 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         self._states = StateKeeper("SabaccVectorEnv", made, undo_steps)
         self._agents = [f"player_{seat}" for seat in range(self.learner.num_players)]
 
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The generator that decides the opponents' play and every draw, and deals at a reset.
+
+        Another one may be assigned: it decides from then on. The hands of an episode in play and
+        those after it follow from the seed that the last reset of all tables drew.
+        """
+        return super().np_random
+
+    @np_random.setter
+    def np_random(self, value: np.random.Generator) -> None:
+        if not isinstance(value, np.random.Generator):
+            raise SabaccError(f"np_random: {short_repr(value)} is not a numpy.random.Generator")
+        self._np_random, self._np_random_seed = value, -1  # unknown, as Gymnasium has it
+        self.learner.rng = value
+
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:

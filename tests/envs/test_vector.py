@@ -314,6 +314,28 @@ def test_infos_become_tensors(mode):
     assert finished > 4
 
 
+def test_an_assigned_generator_decides_from_then_on():
+    """As in Gymnasium's own environments, and in ``Sabacc-v0``."""
+    opponents = AskedRandom(load_rules("casino"), 3)
+    env, twin = (make(4, opponents=[opponents, "tight"]) for _ in range(2))
+    twin.reset(seed=1)
+    env.reset(seed=2)
+    env.np_random, twin.np_random = np.random.default_rng(5), np.random.default_rng(5)
+    assert env.np_random_seed == -1
+    for _ in range(2):
+        observations, info = env.reset()
+        others, its_info = twin.reset()
+        for _ in range(30):
+            assert observations.tobytes() == others.tobytes()
+            actions = info["action_mask"].argmax(axis=1)
+            observations, _, _, _, info = env.step(actions)
+            others, _, _, _, its_info = twin.step(actions)
+    assert comparable(info) == comparable(its_info)
+    assert env.np_random.random() == twin.np_random.random()
+    with pytest.raises(SabaccError, match="np_random: 5 is not a"):
+        env.np_random = 5
+
+
 @in_every_mode
 @pytest.mark.parametrize("hands", [1, 4])
 @pytest.mark.parametrize("rules", rule_sets())
