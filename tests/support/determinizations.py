@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from sabacc_agents.search.agent import make_workspace
-from sabacc_agents.search.information_state import information_state_of
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import Card
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.search.determinization import sample_determinization
+from sabacc_env.game.determinization import information_state_of, make_workspace
 from sabacc_env.game.game import Game, game_from_record
 
 SIZES = encode_bet_sizes(DEFAULT_BET_SIZES)

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.search.heuristic import heuristic
-from sabacc_agents.search.information_state import information_state_of
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.policy_code import function_pointer
-from sabacc_env.engine.layout import GAME_DTYPE, MAX_ACTIONS, NUM_CARDS
-from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
-from sabacc_env.engine.search.determinization import InformationState, Workspace
+from sabacc_env.engine.layout import GAME_DTYPE, MAX_ACTIONS
+from sabacc_env.engine.search.determinization import InformationState
 from sabacc_env.engine.search.rollouts import (
     STOCHASTIC_POLICY_SIGNATURE,
     StochasticPolicy,
@@ -23,6 +21,7 @@ from sabacc_env.engine.search.rollouts import (
     sample_determinizations,
 )
 from sabacc_env.errors import SabaccError
+from sabacc_env.game.determinization import information_state_of, make_workspace
 from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet
 
@@ -33,20 +32,6 @@ DETERMINIZATIONS: Final = 1024
 EPSILON: Final = 0.3
 """The epsilon of the opponent model. Values of 0.1, 0.3 and 0.6 won about as much against the base
 and scripted agents, but 0.1 lost to the search without weights."""
-
-
-def make_workspace() -> Workspace:
-    """Return buffers for sampling determinizations and playing them out."""
-    return Workspace(
-        game=np.zeros(1, GAME_DTYPE),
-        rows=np.zeros(1, OBSERVATION_DTYPE),
-        probabilities=np.zeros(MAX_ACTIONS),
-        card_of_token=np.zeros(64, np.int64),
-        token_of_card=np.zeros(64, np.int64),
-        order=np.zeros(NUM_CARDS, np.int64),
-        pinned=np.zeros(1, np.int64),
-        random_state=np.zeros(2, np.int64),
-    )
 
 
 class Rollouts:

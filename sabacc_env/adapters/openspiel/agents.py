@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -246,6 +246,10 @@ class SeenHand(Hand):
 
     def _apply_action(self, action: int) -> None:
         _refuse("play on from what one seat knows at a table: it does not see the other cards")
+
+    def resampled(self, rng: Callable[[], float]) -> NoReturn:
+        """Refuse: nothing can be played on."""
+        _refuse("search from what one seat knows at a table: nothing can be played on")
 
     def observation(self, seat: int) -> NDArray[np.float32]:
         """Return what the seat observes, whichever is asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -29,6 +29,7 @@ from sabacc_env.adapters.openspiel.settings import MAX_BITS, NAME, PARAMETERS, G
 from sabacc_env.arguments import check_int
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.game.move_codes import action_code
 from sabacc_env.render.text import render_text
 
 CHANCES: Final = ("auto", "cards", "seed", "sampled")
@@ -77,6 +78,10 @@ def game_info(settings: GameSettings, **different: Any) -> Any:
         "max_game_length": settings.max_decisions,
     }
     return pyspiel.GameInfo(**fields | different)
+
+
+MAX_ATTEMPTS: Final = 64
+"""Resampling gives up after this many deals that do not lead to the same information state."""
 
 
 class SabaccGame(pyspiel.Game):  # type: ignore[misc]
@@ -223,6 +228,49 @@ class SabaccState(pyspiel.State):  # type: ignore[misc]
         state.hand = self.hand.begun_again()
         for event in history[:-1]:
             state.apply_action(event)
+        return state
+
+    def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> SabaccState:
+        """Return a state with the same information state and the rest drawn anew, as ISMCTS asks.
+
+        The moves of the others are no evidence: deals are as likely as the deck has them. Only
+        games with ``chance="sampled"`` can do this.
+
+        Args:
+            player: the player to act.
+            rng: returns random numbers from 0 to 1.
+
+        Raises:
+            SabaccError: for another game or player, and where no deal was found, because cards were
+                shuffled again.
+        """
+        if not 0 <= player == self.current_player():
+            raise SabaccError(f"player: {player} is not to act, and only that player's state is")
+        known = self.information_state_string(player)
+        for _ in range(MAX_ATTEMPTS):
+            state = self._replayed(self.hand.resampled(rng))
+            if state is not None and state.information_state_string(player) == known:
+                return state
+        raise SabaccError(
+            "resample_from_infostate: no deal was found, because cards were shuffled again"
+        )
+
+    def _replayed(self, hand: Hand) -> SabaccState | None:
+        """Return another hand after the same moves; None if they are not legal there.
+
+        Cards are sorted in a hand, so those that the others put down may be in other slots.
+        """
+        state: SabaccState = self.get_game().new_initial_state()
+        state.hand = hand
+        deal, *actions = self.history()
+        state.apply_action(deal)
+        for action, turn in zip(actions, self.hand.games[-1].history, strict=True):
+            game = state.hand.games[-1]
+            if turn.move.card is not None and game.seat_to_act is not None:
+                action = action_code(turn.move, game.hands[game.seat_to_act])
+            if action not in state.hand.legal:
+                return None
+            state.apply_action(action)
         return state
 
     def current_player(self) -> int:

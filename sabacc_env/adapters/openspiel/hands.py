@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import cache
 from typing import Any, Final, Self
@@ -23,6 +23,7 @@ from sabacc_env.engine.forced_play import DEAL
 from sabacc_env.engine.observation.blocks import OBSERVATION_SIZE
 from sabacc_env.engine.observation.vocabulary import VOCABULARY_SIZE
 from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game.determinization import sample_deck
 from sabacc_env.game.forms import forced_tokens
 from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.game.records import copy_record, record_before_deal
@@ -139,6 +140,20 @@ class Hand(ABC):
         """Return the table as a seat sees it now."""
         return "before the deal" if self.game is None else render_text(self.game, seat)
 
+    def resampled(self, rng: Callable[[], float]) -> Self:
+        """Return a hand before its deal that leads, with the same moves, to what is seen here.
+
+        What the seat to act has seen is the same, and the rest is drawn anew. After a reshuffle it
+        need not lead there.
+
+        Args:
+            rng: returns random numbers from 0 to 1.
+
+        Raises:
+            SabaccError: where nothing but the deal decides what is drawn.
+        """
+        raise SabaccError('resample_from_infostate: make the game with chance="sampled"')
+
     def begun_again(self) -> Self:
         """Return this hand before its deal; what was drawn inside is drawn again."""
         return type(self)(*self._arguments())
@@ -229,6 +244,17 @@ class SampledHand(SeededHand):
     def outcome_text(self, outcome: int) -> str:
         """Return that it is the deal."""
         return "deal"
+
+    def resampled(self, rng: Callable[[], float]) -> Self:
+        """See ``Hand.resampled``."""
+        low, high, key = (int(rng() * 2**32) for _ in range(3))
+        rules, seat = self.settings.rules, self.player
+        views = [game.view(seat) for game in self.games if game.seat_to_act == seat]
+        num_rolls = rules.rounds if "dice" in rules.phases else 0
+        dice = [[1 + int(rng() * 6), 1 + int(rng() * 6)] for _ in range(num_rolls)]
+        rolled = self.games[-1].dice
+        dice[: len(rolled)] = map(list, rolled)
+        return self.begun_with(deck=sample_deck(views, low, high), dice=dice or None, key=key)
 
     def begun_with(self, **drawn: Any) -> Self:
         """Return a hand before its deal whose chance these arguments of ``Game`` decide."""

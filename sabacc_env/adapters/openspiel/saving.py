@@ -111,6 +111,8 @@ def _types(parameters: Mapping[Any, Any]) -> dict[Any, type]:
 def _checked_draw(drawn: Any, error: Callable[[str], SabaccError]) -> dict[str, Any]:
     """Return the arguments of ``Game`` that a sampled hand drew; ``Game`` checks most of them."""
     match drawn:
-        case {"seed": int(), **others} if not others:
-            return drawn  # type: ignore[no-any-return]
+        case {"seed": int()} if len(drawn) == 1:
+            return dict(drawn)
+        case {"deck": list(), "dice": list() | None, "key": int()} if len(drawn) == 3:
+            return dict(drawn)
     raise error("no seed of a hand")

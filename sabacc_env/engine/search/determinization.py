@@ -7,6 +7,10 @@ exchanges its card with the token that has this card. The cards that are visible
 assigned in the same way. No rule reads the value of a card before the reveal, so tokens play as
 cards would, and every order of the deck that agrees with the information state is equally likely.
 
+Cards that were visible at the seat's earlier turns are assigned there in the same way, where an
+information state has them. Without them, a card that the seat saw and that lies face down now may
+be in the place of another such card.
+
 After a reshuffle the order of the deck is not reconstructed: the determinization agrees with what
 is visible now, not with what was visible before, and the players' actions are not weighed.
 """
@@ -32,6 +36,7 @@ VISIBLE_DTYPE: Final = np.dtype(
     (
         np.record,
         [
+            ("num_moves", "i8"),  # how many came before
             ("known", "i8", (MAX_SEATS,)),  # the cards that everyone knows to be in a hand
             ("spikes", "i8", (MAX_SEATS,)),  # the Spike Card, as a set
             ("hand", "i8"),  # the seat's own
@@ -43,7 +48,7 @@ VISIBLE_DTYPE: Final = np.dtype(
         ],
     )
 )
-"""The cards that a seat sees when it is to act, as sets; the discard pile in order."""
+"""The cards that a seat sees where it is to act, as sets; the discard pile in order."""
 
 PUBLIC_MOVE_DTYPE: Final = np.dtype(
     (np.record, [("kind", "i8"), ("card", "i8"), ("taken", "i8"), ("total", "i8")])
@@ -59,7 +64,7 @@ class InformationState(NamedTuple):
     rules: Array  # (1,) RULES_DTYPE
     sizes: Array  # (1,) BET_SIZES_DTYPE
     moves: Array  # (n,) PUBLIC_MOVE_DTYPE
-    visible: Array  # (1,) VISIBLE_DTYPE
+    visible: Array  # (n,) VISIBLE_DTYPE: at earlier turns, as far as they count, and last now
 
 
 class Workspace(NamedTuple):
@@ -100,7 +105,7 @@ def sample_determinization(
     workspace.random_state[1] = increment
     for _ in range(MAX_ATTEMPTS):
         if replay_with_tokens(info_state, workspace) and assign_visible_cards(
-            info_state, workspace
+            info_state.visible[-1], workspace
         ):
             determinizations[place] = workspace.game[0]
             write_determinization(info_state, workspace, determinizations[place])
@@ -126,7 +131,7 @@ def random_word(workspace: Workspace) -> int:
 
 @jit
 def replay_with_tokens(info_state: InformationState, workspace: Workspace) -> bool:
-    """Replay the public moves with tokens; return False if a move cannot be played."""
+    """Replay the public moves with tokens; return False if they do not lead to what was visible."""
     workspace.game[0] = info_state.start[0]
     g = workspace.game[0]
     r = info_state.rules[0]
@@ -144,7 +149,12 @@ def replay_with_tokens(info_state: InformationState, workspace: Workspace) -> bo
         g.deck[place] = token
         workspace.order[place] = token
     deal(g, r)
+    turn = 0
     for index in range(len(info_state.moves)):
+        if info_state.visible[turn].num_moves == index:
+            if not assign_visible_cards(info_state.visible[turn], workspace):
+                return False
+            turn += 1
         move = info_state.moves[index]
         seat = int(g.seat_to_act)
         if seat < 0:
@@ -220,12 +230,11 @@ def pin(workspace: Workspace, token: int, card: int) -> None:
 
 
 @jit
-def assign_visible_cards(info_state: InformationState, workspace: Workspace) -> bool:
+def assign_visible_cards(visible: Record, workspace: Workspace) -> bool:
     """Assign the visible cards to the tokens in their places; return False if that fails."""
     g = workspace.game[0]
-    visible = info_state.visible[0]
     seat = int(visible.seat)
-    if g.num_discards != visible.num_discards or not assign_discard_pile(info_state, workspace):
+    if g.num_discards != visible.num_discards or not assign_discard_pile(visible, workspace):
         return False
     for other in range(int(g.num_players)):
         spike = 1 << int(g.spikes[other]) if g.spikes[other] >= 0 else 0
@@ -267,7 +276,7 @@ def assign_cards(workspace: Workspace, tokens: int, cards: int) -> bool:
 
 
 @jit
-def assign_discard_pile(info_state: InformationState, workspace: Workspace) -> bool:
+def assign_discard_pile(visible: Record, workspace: Workspace) -> bool:
     """Assign the cards of the discard pile to its tokens; return False if that fails.
 
     Tokens that are not pinned get the remaining cards in order. A pinned token may be in
@@ -275,7 +284,6 @@ def assign_discard_pile(info_state: InformationState, workspace: Workspace) -> b
     (RULES.md, D4).
     """
     g = workspace.game[0]
-    visible = info_state.visible[0]
     size = int(visible.num_discards)
     pinned = int(workspace.pinned[0])
     here = 0
@@ -323,7 +331,7 @@ def write_determinization(
 ) -> None:
     """Replace the tokens by cards in a copy of the hand, and draw a new order of the draw pile."""
     g = workspace.game[0]
-    visible = info_state.visible[0]
+    visible = info_state.visible[-1]
     for seat in range(int(g.num_players)):
         clear_hand(determinization, seat)
         for slot in range(int(g.num_cards[seat])):

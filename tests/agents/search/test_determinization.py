@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from sabacc_agents.search.agent import make_workspace
-from sabacc_agents.search.information_state import information_state_of
 
 from sabacc_env import Card, Game, RuleSet, SabaccError, load_rules, rule_sets
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.search.determinization import sample_determinization
+from sabacc_env.game.determinization import (
+    information_state_of,
+    make_workspace,
+    sample_deck,
+)
 from tests.support.determinizations import (
     SIZES,
+    deal_with_deck,
     replay_with_deck,
     sample_determinizations,
     with_history,
@@ -152,3 +156,26 @@ def test_a_history_that_leads_elsewhere_has_no_worlds() -> None:
     assert not sample_determinization(
         info_state, make_workspace(), 1, 1, np.zeros(1, GAME_DTYPE), 0
     )
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES, ids=lambda rules: rules.name)
+def test_a_deck_leads_to_what_a_seat_saw_at_all_its_turns(rules: RuleSet) -> None:
+    """A card that it saw and that lies face down now is where it was, too."""
+    rng = random.Random(3)
+    for attempt in range(12):
+        game = random_position(Game(rules, 4 if rules.seats[1] >= 4 else 2, seed=attempt), rng)
+        seat = game.seat_to_act
+        if seat is None or game._record.reshuffles:
+            continue
+        before = game.clone()
+        views = [game.view(seat)]
+        while before.history:
+            before.undo()
+            if before.seat_to_act == seat:
+                views.insert(0, before.view(seat))
+        twin = deal_with_deck(views[-1], sample_deck(views, attempt, 1))
+        for turn in game.history:
+            if twin.seat_to_act == seat:
+                assert twin.view(seat) == views.pop(0)
+            twin.play(turn.move)
+        assert [twin.view(seat)] == views

@@ -10,11 +10,9 @@ from sabacc_agents import load
 from sabacc_agents.search.agent import (
     Rollouts,
     UnweightedRollouts,
-    make_workspace,
     systematic_resample,
 )
 from sabacc_agents.search.heuristic import heuristic, uniform_random
-from sabacc_agents.search.information_state import information_state_of
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.match import play_match
 
@@ -24,6 +22,7 @@ from sabacc_env.engine.drivers.policy_code import function_pointer
 from sabacc_env.engine.jit import jit_for
 from sabacc_env.engine.layout import CALL, CHECK, FIRST_BET_ACTION, GAME_DTYPE, JUNK, STAND
 from sabacc_env.engine.search.rollouts import STOCHASTIC_POLICY_SIGNATURE, sample_determinizations
+from sabacc_env.game.determinization import information_state_of, make_workspace
 from tests.agents.test_agents import deck_from
 from tests.support.agents import decision
 from tests.support.determinizations import SIZES
