@@ -64,22 +64,22 @@ class _Step(NamedTuple):
     after: NDArray[Any]
 
 
-def events_of(game: Game, seat: int) -> tuple[Event, ...]:
+def events_of(game: Game, seat: int) -> tuple[Event, ...] | None:
     """Return what a seat saw happen in the hand so far.
 
-    It is empty where the course of the hand is not known: for a game copied from tables without
+    It is None where the course of the hand is not known: for a game copied from tables without
     histories, and for one whose chance was forced.
     """
     chance = _chance_of(game)
     if chance is None:
-        return ()
+        return None
     events: list[Event] = []
     last = None
     for step in _steps(game, *chance):
         events += _events_of_step(step, game.rules, seat)
         last = step.after
     if last is None or not (game.start or _same(last, game._records)):
-        return ()
+        return None
     return tuple(events)
 
 

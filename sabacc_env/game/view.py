@@ -45,7 +45,8 @@ class GameView:
         net_credits, winners, revealed: as of ``Game``.
         revealed_hands: after a reveal, the hands of the seats that remained, by seat.
         events: with ``Game.view(seat, events=True)``, all that the seat saw happen since the deal,
-            its own draws included; empty where that is not known.
+            its own draws included. None without, and where it is not known: in views that agents
+            are given, which have the history, and of games copied from tables without histories.
     """
 
     seat: int
@@ -81,7 +82,7 @@ class GameView:
     winners: tuple[int, ...] | None
     revealed: bool
     revealed_hands: dict[int, tuple[Card, ...]]
-    events: tuple[Event, ...] = ()
+    events: tuple[Event, ...] | None = None
 
     def legal_actions(self, bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> dict[int, Move]:
         """Return the legal discrete actions in ascending order, and the move that each makes.
@@ -137,7 +138,7 @@ class GameView:
             revealed_hands={s: tuple(game.hands[s]) for s in game.remaining}
             if game.revealed
             else {},
-            events=events_of(game, seat) if events else (),
+            events=events_of(game, seat) if events else None,
         )
 
 

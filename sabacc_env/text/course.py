@@ -12,8 +12,8 @@ from sabacc_env.moves import Move
 
 def course_lines(view: GameView) -> list[str]:
     """Return what has happened, a line each; of a view without events only the moves."""
-    if view.events:
-        return ["What has happened:", *_event_lines(view)]
+    if view.events is not None:
+        return ["What has happened:", *_event_lines(view, view.events)]
     if view.history:
         moves = [f"{player(view, turn.seat)}: {move_words(turn.move)}" for turn in view.history]
         return ["The moves so far (cards dealt, drawn and turned up are not recorded):", *moves]
@@ -41,9 +41,9 @@ def phase_name(round_number: int, phase: str) -> str:
     return f"Round {round_number}, {name}" if round_number else f"Opening {name}"
 
 
-def _event_lines(view: GameView) -> Iterator[str]:
+def _event_lines(view: GameView, events: Iterable[Event]) -> Iterator[str]:
     phase = ""
-    for event in view.events:
+    for event in events:
         if event.phase and (now := phase_name(event.round, event.phase)) != phase:
             phase = now
             yield f"{phase}:"
