@@ -62,16 +62,19 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
     """PettingZoo's parallel form, with the same numeric infos at every step and reset.
 
     ``active_agent`` in them, which PettingZoo gives as a name and only after some steps, is the
-    seat that acts next, -1 when the episode is over.
+    seat that acts next, -1 when the episode is over. Where the antes leave nobody a decision, an
+    episode is over at its reset: there are no ``agents``, and infos say how its hands ended.
     """
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Start an episode; return observations and infos by agent."""
-        observations, infos = super().reset(seed, options)
-        return observations, self._with_active_agent(infos)
+        self.aec_env.reset(seed=seed, options=options)
+        return self._observe()
 
     def step(self, actions: dict[str, Any]) -> Any:
         """Play the action of the agent that is to act."""
+        if not self.agents:
+            return {}, {}, {}, {}, {}  # PettingZoo leaves one out
         *returned, infos = super().step(actions)
         return *returned, self._with_active_agent(infos)
 
@@ -91,9 +94,12 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
         return self._observe()
 
     def _observe(self) -> Any:
+        infos = {**self.aec_env.infos}
+        while self.aec_env.agents and self.aec_env.terminations[self.aec_env.agent_selection]:
+            self.aec_env.step(None)  # as PettingZoo does after a step: all end together
         self.agents = self.aec_env.agents[:]
         observations = {agent: self.aec_env.observe(agent) for agent in self.agents}
-        return observations, self._with_active_agent({**self.aec_env.infos})
+        return observations, self._with_active_agent(infos)
 
     def _with_active_agent(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         table = self.aec_env.unwrapped

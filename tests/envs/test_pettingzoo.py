@@ -10,11 +10,21 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, load_rules, rule_sets, sabacc_v0
+from sabacc_env import (
+    Game,
+    IllegalMove,
+    RuleSet,
+    SabaccError,
+    Tables,
+    load_rules,
+    rule_sets,
+    sabacc_v0,
+)
 from sabacc_env.actions import FIRST_BET, JUNK
 from sabacc_env.game.keys import hand_key
 from sabacc_env.observation import blocks, state_blocks
@@ -646,6 +656,47 @@ def test_a_hand_that_ends_at_its_deal() -> None:
         env.step(None)
     assert sum(handed.values()) == -info["sabacc_pot"] / 4
     assert min(handed.values()) == -1
+
+
+@pytest.mark.parametrize("options", [None, {"credits": [4, 4]}], ids=["rules", "options"])
+def test_an_episode_of_the_parallel_form_may_be_over_at_its_reset(options: Any) -> None:
+    """Without a decision there is nothing to do: a loop over ``agents`` does not begin."""
+    rules = RuleSet(phases=("betting",), starting_credits=200 if options else 4)
+    env = sabacc_v0.parallel_env(rules=rules, undo_steps=1)
+    observations, infos = env.reset(seed=1, options=options)
+    assert env.agents == []
+    assert observations == {}
+    assert list(infos) == ["player_0", "player_1"]
+    for info in infos.values():
+        assert info["hand_finished"]
+        assert info["active_agent"] == -1
+        assert info["net_credits"].min() == -4
+    assert env.step({}) == ({}, {}, {}, {}, {})
+    assert env.unwrapped.hand_result() is not None
+    state = env.save_state()
+    twin = sabacc_v0.parallel_env(rules=rules)
+    twin.restore_state(state)
+    assert twin.agents == []
+    assert sabacc_v0.parallel_env(rules=rules).reset(seed=1, options={"credits": [9, 9]})[0]
+
+
+def test_environments_with_a_learner_refuse_rules_without_a_decision() -> None:
+    rules = RuleSet(phases=("betting",), starting_credits=4)
+    with pytest.raises(SabaccError, match="reset: 1000 episodes ended before the learner had a"):
+        gymnasium.make("Sabacc-v0", rules=rules).reset(seed=1)
+    with pytest.raises(SabaccError, match="credits: at table 0 the antes leave no seat a decision"):
+        gymnasium.make_vec("Sabacc-v0", 2, rules=rules)
+    with pytest.raises(SabaccError, match="credits: at table 0 the antes leave no seat a decision"):
+        Tables(rules, 2, 2)
+
+
+def test_a_parallel_environment_takes_an_ended_state_of_the_other_form() -> None:
+    env, parallel = sabacc_v0.env(), sabacc_v0.parallel_env()
+    env.reset(seed=1)
+    while not any(env.terminations.values()):
+        env.step(int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[0]))
+    observations, infos = parallel.restore_state(env.save_state())
+    assert (parallel.agents, observations, len(infos)) == ([], {}, 2)
 
 
 def test_a_hand_that_ends_at_its_deal_in_a_match() -> None:
