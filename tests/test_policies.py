@@ -13,7 +13,7 @@ import pytest
 from sabacc_env import Tables
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import blocks
-from sabacc_env.policies import always_raise, policy, random_legal
+from sabacc_env.policies import PolicyAgent, always_raise, policy, random_legal
 from tests.support.modes import INTERPRETED
 
 
@@ -49,6 +49,20 @@ def test_a_policy_reads_what_the_observation_shows() -> None:
         assert (tables.observations == twin.observations).all()
         assert (tables.net_credits == twin.net_credits).all()
     assert 500 < firsts < 60 * 64 - 500
+
+
+@pytest.mark.parametrize(
+    "form", [{"packed": True}, {"observation": "planes"}, {"observation": "tokens"}]
+)
+def test_a_play_leaves_what_its_last_step_would(form) -> None:
+    """Steps in between are not observed, and the last one is, in every form."""
+    tables, twin = (Tables("yarith_bespin", 32, 3, seed=1, **form) for _ in range(2))
+    agent, rng = PolicyAgent(reader), np.random.default_rng(0)
+    for decisions in (1, 2, 30, 7):
+        tables.play(reader, decisions)
+        for _ in range(decisions):
+            twin.step(agent.act(twin.flat_observations, twin.action_masks, rng))
+        assert (tables.observations == twin.observations).all()
 
 
 def two_arguments(observation, legal):

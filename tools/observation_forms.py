@@ -3,8 +3,9 @@
     python tools/observation_forms.py speed
     python tools/observation_forms.py lengths
 
-``speed`` steps many tables with random legal actions, all forms in turn, by this process's CPU
-time. ``lengths`` plays hands between agents of the zoo. docs/reference/forms.md has the results.
+``speed`` plays random legal actions at many tables by ``Tables.step`` and by ``Tables.play``, all
+forms in turn, by this process's CPU time. ``lengths`` plays hands between agents of the zoo.
+docs/reference/forms.md has the results.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -20,6 +22,7 @@ from sabacc_agents import load
 
 from sabacc_env import Tables, rule_sets
 from sabacc_env.observation import token_mask
+from sabacc_env.policies import random_legal
 from sabacc_env.tables.settings import ARRAY_FORMS
 
 NUM_TABLES: Final = 1024
@@ -32,8 +35,8 @@ MAX_TOKENS: Final = 8192
 
 
 def print_speed() -> None:
-    """Print the decisions a CPU-second of ``Tables.step`` in each form, and the ratio to flat."""
-    for num_players in SEATS:
+    """Print the decisions a CPU-second in each form, and the ratio to flat."""
+    for num_players, (name, measure) in product(SEATS, {"step": _step, "play": _play}.items()):
         rates: dict[str, list[float]] = {form: [] for form in ARRAY_FORMS}
         batches = {
             form: Tables("casino", NUM_TABLES, num_players, seed=1, observation=form)
@@ -41,14 +44,14 @@ def print_speed() -> None:
         }
         for turn in range(ROUNDS + 1):
             for form, tables in batches.items():
-                rate = _step(tables, np.random.default_rng(turn))
+                rate = measure(tables, np.random.default_rng(turn))
                 if turn:  # the first one compiles
                     rates[form].append(rate)
         for form, measured in rates.items():
             ratios = [rate / flat for rate, flat in zip(measured, rates["flat"], strict=True)]
             print(
-                f"{num_players} seats, {form}: {statistics.median(measured) / 1e6:.2f} M decisions "
-                f"a CPU-second, {statistics.median(ratios):.2f} of flat "
+                f"{num_players} seats, {name}, {form}: {statistics.median(measured) / 1e6:.2f} "
+                f"M decisions a CPU-second, {statistics.median(ratios):.2f} of flat "
                 f"({min(ratios):.2f} to {max(ratios):.2f})"
             )
 
@@ -63,6 +66,13 @@ def _step(tables: Tables, rng: np.random.Generator) -> float:
         tables.step(actions)
         spent += time.process_time() - started
     return STEPS * NUM_TABLES / spent
+
+
+def _play(tables: Tables, _rng: np.random.Generator) -> float:
+    """Return the decisions a CPU-second of the compiled loop with a policy of random actions."""
+    started = time.process_time()
+    tables.play(random_legal, STEPS)
+    return STEPS * NUM_TABLES / (time.process_time() - started)
 
 
 def print_lengths() -> None:

@@ -204,6 +204,7 @@ def deal_next_hands(
     for i in range(len(tables)):
         deal_next_hand(games, turns.sequences, results, starts, tables[i])
         write_turn(games, turns, tables[i])
+        write_forms(games, turns, tables[i])
 
 
 # Writing turns.
@@ -214,6 +215,7 @@ def write_turn_with_rules(games: Games, turns: Turns, table: int) -> None:
     """Write a turn and the features that never change at a table."""
     write_rules(games.records[table], games.rules[games.rule_of[table]], turns.rows[table])
     write_turn(games, turns, table)
+    write_forms(games, turns, table)
 
 
 @jit
@@ -225,7 +227,7 @@ def write_turns_with_rules(games: Games, turns: Turns, tables: Array) -> None:
 
 @inlined
 def write_turn(games: Games, turns: Turns, table: int) -> None:
-    """Write a turn except for the features that never change at a table."""
+    """Write a turn as policies see it, except for the features that never change at a table."""
     g = games.records[table]
     r = games.rules[games.rule_of[table]]
     seat = int(g.seat_to_act)
@@ -236,6 +238,15 @@ def write_turn(games: Games, turns: Turns, table: int) -> None:
         return
     write_mask(bits, turns.masks[table])
     write_turn_features(g, r, seat, turns.rows[table])
+
+
+@inlined
+def write_forms(games: Games, turns: Turns, table: int) -> None:
+    """Write the turn at a table in the other forms that are wanted."""
+    g = games.records[table]
+    seat = int(g.seat_to_act)
+    if seat < 0:
+        return
     if len(turns.packed) > 0:
         for feature in range(OBSERVATION_SIZE):
             value = turns.floats[table, feature] * PACKED_SCALES[feature]
@@ -420,7 +431,10 @@ def play_turn(
     table: int,
     action: int,
 ) -> None:
-    """Play a legal action at a table; with ``autoreset``, deal the next hand if this one ends."""
+    """Play a legal action at a table; with ``autoreset``, deal the next hand if this one ends.
+
+    A driver calls ``write_forms`` afterwards, once it has played all that it plays there.
+    """
     g = games.records[table]
     r = games.rules[games.rule_of[table]]
     if len(turns.tokens) > 0:
@@ -455,7 +469,8 @@ def step_tables(
     tables: Array,
     actions: Array,
 ) -> None:
-    """Play one legal action at each of these tables, as ``play_turn`` does."""
+    """Play one legal action at each of these tables, as ``play_turn`` does, and write all forms."""
     for i in range(len(tables)):
         prefetch_later(games, turns, tables, i)
         play_turn(games, turns, results, starts, autoreset, tables[i], actions[i])
+        write_forms(games, turns, tables[i])

@@ -18,6 +18,7 @@ from sabacc_env.engine.drivers.batch import (
     is_legal_action,
     play_turn,
     prefetch_later,
+    write_forms,
 )
 from sabacc_env.engine.drivers.policy_code import NO_POLICY, call_policy
 from sabacc_env.engine.drivers.results import write_outcome
@@ -109,6 +110,7 @@ def play_learners(
                 learners.refused[table] = action
                 step.events[table] |= ILLEGAL
                 break
+        write_forms(games, turns, table)
 
 
 @inlined

@@ -12,6 +12,7 @@ from sabacc_env.engine.drivers.batch import (
     Turns,
     is_legal_action,
     play_turn,
+    write_forms,
 )
 from sabacc_env.engine.drivers.policy_code import call_policy
 from sabacc_env.engine.jit import jit
@@ -65,6 +66,7 @@ def play_tables(
                 break
             play_turn(games, turns, results, starts, autoreset, table, action)
         random_states[table] = state
+        write_forms(games, turns, table)
 
 
 @jit
