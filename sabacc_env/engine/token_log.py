@@ -42,6 +42,7 @@ from sabacc_env.engine.observation.vocabulary import (
     DIGIT,
     FACE_UP,
     HANDS_LEFT,
+    MAX_RUN,
     MOVE,
     NUMBER_BASE,
     OWN_CARD,
@@ -49,6 +50,7 @@ from sabacc_env.engine.observation.vocabulary import (
     REDRAWS_HAND,
     RESHUFFLE,
     SABACC_POT,
+    SMALLEST,
     SPIKE_CARD,
     START,
     TAKEN,
@@ -79,6 +81,7 @@ LOG_DTYPE: Final = np.dtype(
             ("num_discards", "i8"),
             ("rolls", "i8"),
             ("reshuffles", "i8"),
+            ("run", "i8"),  # how many smallest raises the last moves were, at most MAX_RUN
             # What happened, as ``log`` packs it, and how much of it each sequence has.
             ("num_entries", "i8"),
             ("num_read", "i8", (MAX_SEATS,)),
@@ -139,7 +142,9 @@ def catch_up(
             after = seat - 1 - observer
             after += num_players if after < 0 else 0
             token += after if seat != 0 else 0
-            if length == size:
+            if SMALLEST < token < SMALLEST + MAX_RUN and length > 0:
+                length -= 1  # one more of a run: it replaces the number before
+            elif length == size:
                 drop_earliest(sequence)
                 length -= 1
             sequence[length & 0xFFFF] = token
@@ -275,6 +280,7 @@ def log_deal(g: Record, r: Record, entries: Record) -> None:
     entries.drawn = -1
     entries.rolls = 0
     entries.reshuffles = 0
+    entries.run = 0
     log_piles(g, entries)
 
 
@@ -288,13 +294,32 @@ def log_piles(g: Record, entries: Record) -> None:
 
 
 @jit
+def log_raise(g: Record, r: Record, entries: Record, seat: int, before: int) -> None:
+    """Log a raise that has just been played over the highest bet before.
+
+    Agents may raise each other by the least for hundreds of moves. Who raises in such a run, and to
+    what, follows from the rules, so that the run is written as one number, which counts up.
+    """
+    total = int(g.paid)
+    if total - before != (r.min_raise if before > 0 else r.min_bet):
+        entries.run = 0
+    else:
+        entries.run = int(entries.run) % MAX_RUN + 1
+    if entries.run <= 1:
+        log_seat(entries, MOVE + MAX_SEATS * RAISE, seat)
+    if entries.run > 0:
+        log(entries, SMALLEST + int(entries.run) - 1)
+    else:
+        log_number(entries, total)
+
+
+@jit
 def log_move(g: Record, r: Record, entries: Record, move: int) -> None:
     """Log a move that has just been played, as ``pack_move`` packed it, and what it showed."""
     seat, kind, card = move >> 40, move >> 32 & 255, move & 255
     taken = move >> 8 & 255
+    entries.run = 0
     log_seat(entries, MOVE + MAX_SEATS * kind, seat)
-    if kind == RAISE:
-        log_number(entries, int(g.paid))
     if taken != 0:
         log(entries, TAKEN)
         log(entries, FACE_UP + taken - 1)
@@ -406,9 +431,13 @@ def play_and_log(
 ) -> None:
     """Play a legal code as ``step.play_action`` does, and log what happens."""
     make_room(sequences, table, int(g.num_players))
-    move = pack_move(g, code)
+    move, highest_bet = pack_move(g, code), int(g.highest_bet)
     play_code(g, r, code, sizes)
-    log_move(g, r, current_log(sequences, table), move)
+    entries = current_log(sequences, table)
+    if move >> 32 & 255 == RAISE:
+        log_raise(g, r, entries, move >> 40, highest_bet)
+    else:
+        log_move(g, r, entries, move)
     advance_and_log(g, r, sequences, table)
 
 
@@ -433,6 +462,7 @@ def are_sequences(sequences: Sequences) -> bool:
         (logs["num_entries"], 0, MAX_LOGGED),
         (logs["num_read"], 0, logs["num_entries"][..., None]),
         (logs["spikes"], -1, NUM_CARDS - 1),
+        (logs["run"], 0, MAX_RUN),
         (logs["entries"] & 0xFFFF, 0, VOCABULARY_SIZE - 1),
         (logs["entries"] >> 16 & 255, 0, seats),
         (logs["entries"] >> 24, 0, seats),

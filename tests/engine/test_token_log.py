@@ -1,5 +1,6 @@
 """The token form: perfect recall, nothing else, and the same in every batch."""
 
+import itertools
 import pickle
 import random
 from collections import Counter
@@ -13,7 +14,7 @@ from sabacc_training.solved_games.agent_policy import tokens_at
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
 
-from sabacc_env import Game, Tables, load_rules, rule_sets
+from sabacc_env import Game, Move, Tables, load_rules, rule_sets
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
 from sabacc_env.cards import CARDS
 from sabacc_env.engine.layout import KINDS
@@ -46,9 +47,13 @@ def test_with_dice_has_more_information_states_than_flat_observations():
 
 
 class Told:
-    """What a sequence says, read without the code that writes it."""
+    """What a sequence says, read without the code that writes it.
 
-    def __init__(self, tokens, seat, num_players):
+    ``smallest_raises`` are, for each move of the hand, who was to act and the least that it could
+    raise to: what the rules say about moves that a sequence only counts.
+    """
+
+    def __init__(self, tokens, seat, num_players, smallest_raises=()):
         self.moves, self.dice, self.own, self.face_up = [], [], [], []
         self.spikes, self.credits, number_of = {}, {}, None
         self.hands_left = self.sabacc_pot = None
@@ -62,6 +67,11 @@ class Told:
                 after, kind = value.split(" ")
                 self.moves.append([(seat + int(after)) % num_players, kind, None])
                 number_of = "raise"
+            elif group == "smallest":
+                del self.moves[-1]
+                first = len(self.moves)
+                for raiser, total in smallest_raises[first : first + int(value)]:
+                    self.moves.append([raiser, "raise", total])
             elif group == "dice":
                 self.dice.append(tuple(map(int, value.split("-"))))
             elif group == "own_card":
@@ -91,10 +101,10 @@ def test_a_sequence_says_what_a_view_says(rules):
     """All moves and dice, the own hand, the discards: read back from the tokens of random hands."""
     rng = random.Random(rules.name)
     for num_players in {rules.seats[0], min(3, rules.seats[1]), rules.seats[1]}:
-        game = Game(rules, num_players, seed=rng.getrandbits(64))
+        game, smallest = Game(rules, num_players, seed=rng.getrandbits(64)), []
         while game.seat_to_act is not None:
             seat = game.seat_to_act
-            view, told = game.view(seat), Told(game.tokens(seat, 1024), seat, num_players)
+            view, told = game.view(seat), Told(game.tokens(seat, 1024), seat, num_players, smallest)
             assert told.dealer == view.dealer
             assert told.dice == list(view.dice)
             assert [tuple(move[:2]) for move in told.moves] == [
@@ -108,7 +118,80 @@ def test_a_sequence_says_what_a_view_says(rules):
             assert {str(card) for card in view.discard_pile} <= set(told.face_up)
             spikes = {str(card) for card in view.spike_cards if card is not None}
             assert spikes <= set(told.face_up)
+            smallest.append((seat, smallest_raise(game)))
             game.play(random_move(game, rng))
+
+
+def smallest_raise(game):
+    """Return the least total that the seat to act may raise to, None if it may not raise."""
+    return next((move.low for move in game.legal_moves() if move.kind == "raise"), None)
+
+
+def raised(game, *above):
+    """Raise by the smallest raise and so much more, one after another; return the tokens' names."""
+    for more in above:
+        game.play(Move("raise", amount=smallest_raise(game) + more))
+    return decode_tokens(game.tokens(0, 96))
+
+
+def war():
+    """Return a hand in which two seats may raise each other by one credit at a time."""
+    game = Game("yarith_bespin", 2, seed=1, dealer=1)
+    return game, len(decode_tokens(game.tokens(0)))
+
+
+def test_a_run_of_smallest_raises_is_one_number():
+    game, start = war()
+    assert raised(game, 0)[start:] == ["move 0 raise", "smallest 1"]
+    assert raised(game, 0, 0)[start:] == ["move 0 raise", "smallest 3"]
+    assert raised(game, 7)[start:] == [
+        *("move 0 raise", "smallest 3"),
+        *("move 1 raise", "digit 11"),
+    ]
+    assert raised(game, 0, 0)[start + 4 :] == ["move 0 raise", "smallest 2"]
+    game.play(Move("call"))
+    assert decode_tokens(game.tokens(0))[start + 4 : start + 7] == [
+        *("move 0 raise", "smallest 2"),
+        "move 0 call",
+    ]
+
+
+def test_a_longer_run_is_written_as_several():
+    game, start = war()
+    assert raised(game, *[0] * 250)[start:] == [
+        *("move 0 raise", "smallest 100") * 2,
+        *("move 0 raise", "smallest 50"),
+    ]
+
+
+@pytest.mark.parametrize("length", [2, 3, 5, 9, 96])
+def test_a_run_reads_the_same_whenever_it_is_read(length):
+    """Read after every move, after the last one only, and where its beginning is left out."""
+    often, _ = war()
+    for more in [3, *[0] * 130, 2, 0, 0]:
+        raised(often, more)
+        often.tokens(0, length), often.tokens(1, length)
+    once = Game.from_bytes(often.to_bytes())
+    for seat in range(2):
+        whole, seen = once.tokens(seat, 96), often.tokens(seat, length)
+        np.testing.assert_array_equal(seen, once.tokens(seat, length))
+        size = int(token_mask(whole).sum())
+        assert is_truncated(seen) == (size > length)
+        latest = whole[:size] if size <= length else whole[size - length + 1 : size]
+        told = seen[:size] if size <= length else seen[1:]
+        np.testing.assert_array_equal(told, latest)
+
+
+def test_different_runs_look_different():
+    """Of all short sequences of smallest and larger raises, no two look alike."""
+    seen = Counter()
+    for above in itertools.chain.from_iterable(
+        itertools.product((0, 1, 5), repeat=count) for count in range(6)
+    ):
+        game, _ = war()
+        raised(game, *above)
+        seen.update([tuple(game.tokens(0)), tuple(game.tokens(1))])
+    assert set(seen.values()) == {1}
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(EVERY_RULES), st.data())

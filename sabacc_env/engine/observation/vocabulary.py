@@ -16,6 +16,9 @@ from sabacc_env.engine.layout import KINDS, MAX_SEATS
 NUMBER_BASE: Final = 100
 """Numbers are written in this base, the highest digit first, one token a digit."""
 
+MAX_RUN: Final = 100
+"""A run of more smallest raises is written as several."""
+
 
 class TokenGroup(NamedTuple):
     """Consecutive tokens of one kind, one for each value."""
@@ -58,8 +61,13 @@ GROUPS: Final = (
     TokenGroup("face_up", "a card that everyone sees, by default a discard", _CARDS),
     TokenGroup("digit", "a digit of a number", _DIGITS),
     TokenGroup(
+        "smallest",
+        "the smallest raise, then more of them by the seats to act: so many moves in a row",
+        tuple(map(str, range(1, MAX_RUN + 1))),
+    ),
+    TokenGroup(
         "move",
-        "a move of a seat; a raise is followed by its total",
+        "a move of a seat; a raise is followed by its total, or by `smallest`",
         tuple(f"{seat} {kind}" for kind in KINDS for seat in _SEATS),
     ),
 )
@@ -88,4 +96,5 @@ DICE: Final = FIRST_TOKENS["dice"]
 OWN_CARD: Final = FIRST_TOKENS["own_card"]
 FACE_UP: Final = FIRST_TOKENS["face_up"]
 DIGIT: Final = FIRST_TOKENS["digit"]
+SMALLEST: Final = FIRST_TOKENS["smallest"]
 MOVE: Final = FIRST_TOKENS["move"]
