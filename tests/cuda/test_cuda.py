@@ -38,11 +38,17 @@ FLOATS = {
 """What may be done with floats: each gives one result, the same everywhere."""
 
 
+NUMBA_CUDAS_OWN = (  # 0.30, when it is imported beside NumPy 2.5
+    "ignore:The 'generic' unit for NumPy timedelta is deprecated:DeprecationWarning:"
+    "numba.cuda.np.npdatetime_helpers"
+)
+
+
 def output_of(*command: str, **variables: str) -> str:
     """Return what Python prints, run in a process of its own."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
     done = subprocess.run(
-        [sys.executable, "-W", "error", *command],
+        [sys.executable, "-W", "error", "-W", NUMBA_CUDAS_OWN, *command],
         cwd=ROOT,
         env=environment | variables,
         capture_output=True,
