@@ -22,6 +22,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Sequence
 from inspect import isfunction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ __all__ = [
     "card_value",
     "count",
     "legal_bits",
+    "observation_rows",
     "one_a_seat",
     "pick",
     "policy",
@@ -77,6 +79,12 @@ def policy(function: Policy) -> Policy:
             f"policy: {function.__name__} cannot be compiled as (observation, legal, word) -> "
             f"action: {' '.join(reason)}"
         ) from error
+
+
+def observation_rows(observations: NDArray[np.float32]) -> NDArray[Any]:
+    """Return observations, (n, OBSERVATION_SIZE), as policies get them: records, (n,)."""
+    rows = np.ascontiguousarray(observations, np.float32)
+    return rows.view(OBSERVATION_DTYPE).reshape(len(rows))
 
 
 def legal_bits(action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -138,10 +146,9 @@ class PolicyAgent:
         tables: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Choose an action for each row, by the policy and a random word."""
-        count = len(action_masks)
-        rows = np.ascontiguousarray(observations, np.float32).view(OBSERVATION_DTYPE).reshape(count)
         (code,) = policy_codes([self._policy])
-        actions = np.zeros(count, dtype=np.int64)
-        words = rng.integers(2**32, size=(count,))
-        choose_actions(code, rows, legal_bits(action_masks), words, actions)
+        actions = np.zeros(len(action_masks), dtype=np.int64)
+        words = rng.integers(2**32, size=actions.shape)
+        rows, legal = observation_rows(observations), legal_bits(action_masks)
+        choose_actions(code, rows, legal, words, actions)
         return actions

@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+from itertools import cycle
 from typing import Any
 
 import gymnasium
@@ -14,10 +15,11 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules, rule_sets
-from sabacc_env.actions import DEFAULT_BET_SIZES, JUNK, num_actions
+from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET, JUNK
 from sabacc_env.agent import RandomAgent, agent_class
 from sabacc_env.observation import COLUMNS
 from sabacc_env.policies import PolicyAgent, always_raise, pick, policy, random_legal
+from tests.support.agents import RULE_BASED
 from tests.support.comparing import comparable
 from tests.support.toys import AskedRandom, Counting, Historian
 
@@ -105,7 +107,7 @@ def course(env: Any, steps: int, *, illegal: bool = False, seed: int | None = 3)
         masks = env.action_masks()
         actions = (rng.random(masks.shape) * masks).argmax(axis=1)
         if illegal:
-            actions[rng.random(len(actions)) < 0.05] = num_actions(()) + 20
+            actions[rng.random(len(actions)) < 0.05] = FIRST_BET + 20
         shown.append(comparable(env.step(actions)))
         if env.metadata["autoreset_mode"] is AutoresetMode.DISABLED and env._waiting.any():
             options = {"reset_mask": env._waiting.copy()}
@@ -245,9 +247,11 @@ def test_random_opponents_win_and_lose_as_when_asked():
         assert shares[0] == pytest.approx(shares[1], abs=0.02)
 
 
-@pytest.mark.parametrize("bet_sizes", [DEFAULT_BET_SIZES, ("max", 2, "min")])
-@pytest.mark.parametrize("name", ["calling_station", "always_raise"])
-@pytest.mark.parametrize("rules", rule_sets())
+RULES_AND_SIZES = [*zip(rule_sets(), cycle([DEFAULT_BET_SIZES, ("max", 2, "min")]), strict=False)]
+
+
+@pytest.mark.parametrize("name", RULE_BASED)
+@pytest.mark.parametrize(("rules", "bet_sizes"), RULES_AND_SIZES)
 def test_a_registered_agents_policy_plays_as_the_agent(rules, name, bet_sizes):
     tables = Tables(rules, 64, 3, seed=1, hands=3, bet_sizes=bet_sizes)
     agent = agent_class(name)(tables.rules, 3, bet_sizes=bet_sizes)

@@ -26,6 +26,8 @@ AGENT_NAMES = (
 )
 """Registered agents that use observations; only the first two are random."""
 DETERMINISTIC = AGENT_NAMES[2:]
+RULE_BASED = DETERMINISTIC[:-2]
+"""Those that follow a card rule and a bet rule, compiled."""
 CLOSEST_TO_ZERO = tuple(name for name in DETERMINISTIC if not name.endswith("_to_zero"))
 """The deterministic agents with the card rule "closest to zero"."""
 

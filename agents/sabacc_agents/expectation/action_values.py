@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES, HandTable
+from sabacc_agents.expectation.scores import MIN_SCORE
 from sabacc_agents.scripted.betting import PotAmounts
-from sabacc_agents.scripted.phase_agent import MIN_SCORE
 from sabacc_env.actions import (
     BUY_DISCARD,
     DISCARD_DRAW_SLOTS,

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from sabacc_agents.expectation.hand_table import EMPTY, HandTable
-from sabacc_agents.scripted.phase_agent import MIN_SCORE
+from sabacc_agents.expectation.scores import MIN_SCORE
 from sabacc_env.array_types import Bools, Floats, Ints
 from sabacc_env.rules import RuleSet
 

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.expectation.action_values import CardActionValues
+from sabacc_agents.expectation.scores import best_legal
 from sabacc_agents.expectation.win_probabilities import win_probabilities
-from sabacc_agents.scripted.betting import PotAmounts, Raises
-from sabacc_agents.scripted.phase_agent import PhaseAgent, best_legal, choose_bets
+from sabacc_agents.scripted.betting import Bets, PotAmounts
+from sabacc_agents.scripted.deterministic_agent import DeterministicAgent
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.array_types import Floats, Ints
+from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
 
@@ -49,7 +51,7 @@ MAXIMISER_BETTING: Final = BettingParameters()
 MIN_DIVISOR: Final = 1e-6
 
 
-class Maximiser(PhaseAgent):
+class Maximiser(DeterministicAgent):
     """Maximises the expected value of its hand over the next draw, and bets by win probability.
 
     The value of a hand is the probability that it beats the remaining opponents at the end, given
@@ -79,11 +81,29 @@ class Maximiser(PhaseAgent):
     ) -> None:
         win_probs = win_probabilities(rules, num_players)
         self._rules = rules
-        self._raises = Raises(rules, bet_sizes)
+        self._bets = Bets(rules, bet_sizes)
         self._betting = betting
         self._win_probs = win_probs
         self._cards = CardActionValues(rules, win_probs.table, win_probs.hand_values)
         self._is_zero = win_probs.table.is_zero
+
+    def act(
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: Ints | None = None,
+    ) -> Ints:
+        """Choose a legal action for each row, by that row alone."""
+        actions = np.zeros(len(observations), dtype=np.int64)
+        betting = decode(observations).is_betting
+        for rows, choose in (
+            (np.flatnonzero(~betting), self._choose_card_actions),
+            (np.flatnonzero(betting), self._choose_bets),
+        ):
+            if len(rows):
+                actions[rows] = choose(observations[rows], action_masks[rows])
+        return actions
 
     def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
         amounts = PotAmounts(observations, self._rules)
@@ -111,9 +131,8 @@ class Maximiser(PhaseAgent):
         prize = amounts.prize + amounts.sabacc_pot * self._is_zero[hands]
         calls = wins_after_bet * (prize + amounts.cost) >= amounts.cost
         threshold = np.where(amounts.facing, parameters.raise_threshold, parameters.bet_threshold)
-        raises = amounts.first & (wins >= threshold) & self._raises.legal(action_masks)
-        raise_actions = self._raises.nearest(action_masks, amounts, parameters.raise_size)
-        return choose_bets(action_masks, calls, raises, raise_actions)
+        raises = amounts.first & (wins >= threshold)
+        return self._bets.choose(observations, action_masks, calls, raises, parameters.raise_size)
 
 
 POT_ODDS_BETTING: Final = BettingParameters(

@@ -20,8 +20,8 @@ from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.backward_induction import backward_induction, stages
 from sabacc_agents.expectation.final_hands import sample_final_hands
 from sabacc_agents.expectation.hand_table import HandTable, hand_table
+from sabacc_agents.expectation.scores import best_legal
 from sabacc_agents.scripted.betting import PotAmounts
-from sabacc_agents.scripted.phase_agent import best_legal
 from sabacc_env.actions import CALL, CHECK
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.layout import PHASES

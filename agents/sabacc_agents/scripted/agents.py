@@ -8,22 +8,24 @@ tight agent does and differ in their cards: one only draws, one only takes the t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.scripted.betting import PotAmounts, Raises
+from sabacc_agents.scripted.bet_rule import BetRule, RaiseLimits
+from sabacc_agents.scripted.betting import bet_fractions, read_only
 from sabacc_agents.scripted.card_rule import CardRule
-from sabacc_agents.scripted.compiled import calling_policy, raising_policy
-from sabacc_agents.scripted.phase_agent import PhaseAgent, choose_bets
+from sabacc_agents.scripted.compiled import ScriptedRule, choose_actions, scripted_policy
+from sabacc_agents.scripted.deterministic_agent import DeterministicAgent
 from sabacc_env import actions
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.array_types import Floats, Ints
-from sabacc_env.observation import decode
-from sabacc_env.policies import Policy
+from sabacc_env.policies import Policy, legal_bits, observation_rows
 from sabacc_env.rules import RuleSet
+
+DRAW_OPTIMISM: Final = 4.0
+"""By how much they expect an unseen card to leave the hand nearer to zero than on average."""
 
 ANY_DISTANCE: Final = 60
 """A distance that no hand exceeds."""
@@ -32,44 +34,34 @@ NO_DISTANCE: Final = -1
 ALL_IN: Final = 1e9
 """A raise, in pots, that exceeds every stack."""
 
-
-@dataclass(frozen=True)
-class Style:
-    """The parameters of a rule-based agent. The distance of a hand is its |total|.
-
-    Attributes:
-        draw_optimism: by how much an unseen card is expected to leave the hand nearer to zero than
-            on average. The agent draws more often if it is larger.
-        bet_distance: the largest distance with which it bets where nobody has.
-        raise_distance: the largest distance with which it raises a bet, once a phase.
-        call_distance: the largest distance with which it calls a small bet.
-        large_call_distance: the largest distance with which it calls a large bet.
-        large_call: a bet is large if the call costs more than this fraction of the pot.
-        raise_size: the size of a bet or raise to aim for, in pots after the call.
-    """
-
-    draw_optimism: float = 4.0
-    bet_distance: int = 0
-    raise_distance: int = 0
-    call_distance: int = 3
-    large_call_distance: int = 1
-    large_call: float = 0.35
-    raise_size: float = 1.0
-
-
-TIGHT: Final = Style()
-LOOSE: Final = replace(
-    TIGHT,
+TIGHT: Final = BetRule(
+    bet_distance=0,
+    raise_distance=0,
+    call_distance=3,
+    large_call_distance=1,
+    large_call=np.float32(0.35),
+    raise_size=1.0,
+    raises_again=False,
+)
+LOOSE: Final = TIGHT._replace(
     bet_distance=3,
     raise_distance=3,
     call_distance=9,
     large_call_distance=4,
     raise_size=0.5,
 )
-BLUFFING: Final = replace(TIGHT, bet_distance=ANY_DISTANCE, raise_distance=NO_DISTANCE)
-TRAPPING: Final = replace(TIGHT, bet_distance=NO_DISTANCE)
-SHOVING: Final = replace(TIGHT, call_distance=0, large_call_distance=0, raise_size=ALL_IN)
-
+BLUFFING: Final = TIGHT._replace(bet_distance=ANY_DISTANCE, raise_distance=NO_DISTANCE)
+TRAPPING: Final = TIGHT._replace(bet_distance=NO_DISTANCE)
+SHOVING: Final = TIGHT._replace(call_distance=0, large_call_distance=0, raise_size=ALL_IN)
+CALLING: Final = TIGHT._replace(
+    bet_distance=NO_DISTANCE,
+    raise_distance=NO_DISTANCE,
+    call_distance=ANY_DISTANCE,
+    large_call_distance=ANY_DISTANCE,
+)
+RAISING: Final = CALLING._replace(
+    bet_distance=ANY_DISTANCE, raise_distance=ANY_DISTANCE, raise_size=np.inf, raises_again=True
+)
 
 STANDING: Final = 1 << actions.STAND
 TAKING: Final = 1 << actions.BUY_DISCARD | sum(1 << action for action in actions.SWAP_SLOTS)
@@ -77,10 +69,12 @@ DRAWING: Final = 1 << actions.DRAW | sum(1 << action for action in actions.DISCA
 """Actions as bits."""
 
 
-class ScriptedAgent(PhaseAgent):
-    """A rule-based agent. Subclasses set its style or replace one of its two rules."""
+class ScriptedAgent(DeterministicAgent):
+    """A rule-based agent. Subclasses set its bet rule, or the card actions that it avoids."""
 
-    style: ClassVar[Style] = TIGHT
+    bet_rule: ClassVar[BetRule] = TIGHT
+    avoided: ClassVar[int] = 0
+    avoided_until_zero: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -88,36 +82,39 @@ class ScriptedAgent(PhaseAgent):
         num_players: int,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     ) -> None:
-        self._rules = rules
-        self._raises = Raises(rules, bet_sizes)
-        self._card_rule = CardRule.of(rules, self.style.draw_optimism)
+        cards = CardRule.of(rules, DRAW_OPTIMISM, self.avoided, self.avoided_until_zero)
+        self._rule = ScriptedRule(cards, self.bet_rule, RaiseLimits.of(rules))
+        self._fractions = bet_fractions(bet_sizes)
 
-    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        return self._card_rule.choose(observations, action_masks)
+    @property
+    def compiled_policy(self) -> Policy:
+        """The same player, for compiled loops."""
+        return scripted_policy(self._rule, self._fractions)
 
-    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        """Raise, call or junk by the distance of the total from zero."""
-        style = self.style
-        amounts = PotAmounts(observations, self._rules)
-        distance = np.abs(decode(observations).own_total)
-        is_large = amounts.cost > style.large_call * amounts.prize
-        calls = distance <= np.where(is_large, style.large_call_distance, style.call_distance)
-        max_distance = np.where(amounts.facing, style.raise_distance, style.bet_distance)
-        raises = amounts.first & (distance <= max_distance) & self._raises.legal(action_masks)
-        raise_actions = self._raises.nearest(action_masks, amounts, style.raise_size)
-        return choose_bets(action_masks, calls, raises, raise_actions)
+    def act(
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: Ints | None = None,
+    ) -> Ints:
+        """Choose a legal action for each row, by that row alone."""
+        chosen = np.zeros(len(action_masks), dtype=np.int64)
+        rows, legal = observation_rows(observations), legal_bits(action_masks)
+        choose_actions(self._rule, read_only(self._fractions), rows, legal, chosen)
+        return chosen
 
 
 class TightAgent(ScriptedAgent):
     """Bets with zero, calls with hands near zero, and junks the rest to a bet."""
 
-    style = TIGHT
+    bet_rule = TIGHT
 
 
 class LooseAgent(ScriptedAgent):
     """Plays its cards as the tight agent does, bets with more hands and calls with most."""
 
-    style = LOOSE
+    bet_rule = LOOSE
 
 
 class Bluffer(ScriptedAgent):
@@ -126,7 +123,7 @@ class Bluffer(ScriptedAgent):
     In all else it plays as the tight agent does.
     """
 
-    style = BLUFFING
+    bet_rule = BLUFFING
 
 
 class Trapper(ScriptedAgent):
@@ -135,7 +132,7 @@ class Trapper(ScriptedAgent):
     In all else it plays as the tight agent does.
     """
 
-    style = TRAPPING
+    bet_rule = TRAPPING
 
 
 class Shover(ScriptedAgent):
@@ -144,7 +141,7 @@ class Shover(ScriptedAgent):
     It plays its cards as the tight agent does.
     """
 
-    style = SHOVING
+    bet_rule = SHOVING
 
 
 class DrawsToZero(ScriptedAgent):
@@ -153,10 +150,8 @@ class DrawsToZero(ScriptedAgent):
     It never takes the top discard.
     """
 
-    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        draws = self._card_rule.choose(observations, action_masks, TAKING | STANDING)
-        stands = self._card_rule.choose(observations, action_masks, TAKING)
-        return np.where(decode(observations).own_total == 0, stands, draws)
+    avoided = TAKING
+    avoided_until_zero = STANDING
 
 
 class SwapsToZero(ScriptedAgent):
@@ -165,32 +160,16 @@ class SwapsToZero(ScriptedAgent):
     Under rules that let nobody take discards it always stands. It bets as the tight agent does.
     """
 
-    def _choose_card_actions(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        return self._card_rule.choose(observations, action_masks, DRAWING)
+    avoided = DRAWING
 
 
 class CallingStation(ScriptedAgent):
     """Checks and calls, whatever it holds. It junks only where nothing else is legal."""
 
-    @property
-    def compiled_policy(self) -> Policy:
-        """The same player, for compiled loops."""
-        return calling_policy(self._card_rule)
-
-    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        always = np.ones(len(action_masks), dtype=np.bool_)
-        return choose_bets(action_masks, always, ~always, np.zeros(len(always), dtype=np.int64))
+    bet_rule = CALLING
 
 
 class AlwaysRaise(ScriptedAgent):
     """Raises to the highest total that it may, whatever it holds, and calls otherwise."""
 
-    @property
-    def compiled_policy(self) -> Policy:
-        """The same player, for compiled loops."""
-        return raising_policy(self._card_rule, self._raises.from_largest)
-
-    def _choose_bets(self, observations: Floats, action_masks: NDArray[np.int8]) -> Ints:
-        always = np.ones(len(action_masks), dtype=np.bool_)
-        raises = self._raises.legal(action_masks)
-        return choose_bets(action_masks, always, raises, self._raises.largest(action_masks))
+    bet_rule = RAISING

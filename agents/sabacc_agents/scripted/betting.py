@@ -1,4 +1,4 @@
-"""What rule-based agents need for betting: amounts of credits in pots, and the legal raises."""
+"""What agents that bet by pots need, for batches: the amounts, and the choice of actions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,36 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.actions import FIRST_BET, BetSize, encode_bet_sizes, num_actions
+from sabacc_agents.scripted.bet_rule import (
+    RaiseLimits,
+    call_cost,
+    call_prize,
+    credit_per_pot,
+    passive_action,
+    raise_action,
+)
+from sabacc_env.actions import FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Bools, Floats, Ints
-from sabacc_env.engine.layout import BET_MAX, BET_MIN, MAX_SEATS
-from sabacc_env.engine.rules_record import starting_credits
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import BET_MAX, BET_MIN, Array
 from sabacc_env.observation import decode
+from sabacc_env.policies import legal_bits, observation_rows
 from sabacc_env.rules import RuleSet
+
+
+def bet_fractions(bet_sizes: Sequence[BetSize]) -> tuple[float, ...]:
+    """Return bet sizes as fractions of the pot: "min" is -1, "max" infinite."""
+    encoded = encode_bet_sizes(bet_sizes)
+    pairs = zip(encoded["numerators"][0], encoded["denominators"][0], strict=True)
+    ends = {BET_MIN: -1.0, BET_MAX: np.inf}
+    return tuple(ends.get(int(n), float(n / d)) for n, d in list(pairs)[: len(bet_sizes)])
+
+
+def read_only(fractions: Sequence[float]) -> Floats:
+    """Return ``bet_fractions`` as compiled code takes them: policies have them as a constant."""
+    sizes = np.array(fractions)
+    sizes.flags.writeable = False
+    return sizes
 
 
 class PotAmounts:
@@ -22,7 +46,6 @@ class PotAmounts:
         facing: (n,) bool, whether there is a bet to call.
         first: (n,) bool, whether the seat has not bet yet in this phase.
         opponents: (n,) the number of other seats that remain.
-        credits: (n,) the credits that the seat has left, at most 4.
         cost: (n,) the cost of a call. A short call costs the credits that are left.
         prize: (n,) what the pot pays besides the call. A short call cannot win all of it.
         sabacc_pot: (n,) the Sabacc pot.
@@ -31,67 +54,68 @@ class PotAmounts:
 
     def __init__(self, observations: Floats, rules: RuleSet) -> None:
         decoded = decode(observations)
-        to_call = decoded.to_call_per_pot
         self.facing = decoded.faces_bet
         self.first = decoded.phase_bets_per_pot == 0
         self.opponents = decoded.num_remaining - 1
-        self.credits = decoded.credits_per_pot
-        self.cost = np.minimum(to_call, self.credits)
-        self.prize = 1 - (to_call - self.cost)
         self.sabacc_pot = decoded.sabacc_pot_per_pot
-        # The pot is observed in starting credits. If seats start unequal, it is in their mean.
-        start = float(np.mean(starting_credits(rules, MAX_SEATS)))
-        self.unit = 1 / np.maximum(decoded.pot_per_start * np.float32(start), 1)
+        amounts = np.zeros((3, len(observations)), np.float32)
+        write_amounts(observation_rows(observations), RaiseLimits.of(rules).start, amounts)
+        self.cost, self.prize, self.unit = amounts
 
 
-class Raises:
-    """The bet actions of an environment: finds the largest legal one, or the nearest to a size."""
+@jit
+def write_amounts(rows: Array, start: np.float32, amounts: Array) -> None:
+    """Write the cost and the prize of a call, and one credit, for each row."""
+    for i in range(len(rows)):
+        amounts[0, i] = call_cost(rows[i])
+        amounts[1, i] = call_prize(rows[i])
+        amounts[2, i] = credit_per_pot(rows[i], start)
+
+
+class Bets:
+    """The bet actions of an environment, chosen from intentions."""
 
     def __init__(self, rules: RuleSet, bet_sizes: Sequence[BetSize]) -> None:
-        sizes = encode_bet_sizes(bet_sizes)
-        self._rules = rules
-        self.actions = np.arange(FIRST_BET, num_actions(bet_sizes))
-        numerators = sizes["numerators"][0, : len(bet_sizes)]
-        self._is_min = numerators == BET_MIN
-        self._is_max = numerators == BET_MAX
-        fractions = numerators / sizes["denominators"][0, : len(bet_sizes)]
-        self._fractions = np.where(numerators < 0, 0.0, fractions)
-        # Of equal totals only the first is legal, so legal raises have rising totals in this order.
-        self._order = np.where(self._is_max, np.inf, np.where(self._is_min, -1.0, self._fractions))
+        self._limits = RaiseLimits.of(rules)
+        self._sizes = read_only(bet_fractions(bet_sizes))
 
-    @property
-    def from_largest(self) -> tuple[int, ...]:
-        """The bet actions, from the highest total to the lowest where they are legal."""
-        return tuple((FIRST_BET + np.argsort(-self._order, kind="stable")).tolist())
-
-    def legal(self, action_masks: NDArray[np.int8]) -> Bools:
-        """Say where any raise is legal, (n,)."""
-        return np.asarray(action_masks[:, FIRST_BET:].any(axis=1))
-
-    def largest(self, action_masks: NDArray[np.int8]) -> Ints:
-        """Return the legal raise to the highest total, (n,); undefined where there is none."""
-        order = np.where(action_masks[:, FIRST_BET:] > 0, self._order, -2.0)
-        return np.asarray(FIRST_BET + order.argmax(axis=1), dtype=np.int64)
-
-    def nearest(
-        self, action_masks: NDArray[np.int8], amounts: PotAmounts, target: float | Floats
+    def choose(
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        calls: Bools,
+        raises: Bools,
+        raise_size: float,
     ) -> Ints:
-        """Return the legal raise nearest to a fraction of the pot after the call, (n,).
+        """Return actions at betting turns, (n,). They junk only to a bet, or where they must.
 
-        It is undefined where no raise is legal. The totals come from the rounded numbers of the
-        observation. This matters only between two sizes that are about equally near.
+        Args:
+            observations: (n, OBSERVATION_SIZE).
+            action_masks: (n, num_actions).
+            calls: (n,) whether to call a bet.
+            raises: (n,) whether to bet or raise, where that is legal.
+            raise_size: the size to aim for, in pots after the call.
         """
-        rules = self._rules
-        pot = 1 + amounts.cost
-        facing, unit = amounts.facing, amounts.unit
-        low = np.where(facing, rules.min_raise, rules.min_bet) * unit / pot
-        high = (amounts.credits - amounts.cost) / pot
-        for limit, where in ((rules.max_raise, facing), (rules.max_bet, ~facing)):
-            if limit is not None:
-                high = np.where(where, np.minimum(high, limit * unit / pot), high)
-        sizes = np.clip(self._fractions, low[:, None], np.maximum(low, high)[:, None])
-        sizes[:, self._is_min] = low[:, None]
-        sizes[:, self._is_max] = high[:, None]
-        distances = np.abs(sizes - np.asarray(target).reshape(-1, 1))
-        distances[action_masks[:, FIRST_BET:] == 0] = np.inf
-        return np.asarray(FIRST_BET + distances.argmin(axis=1), dtype=np.int64)
+        chosen = np.zeros(len(action_masks), dtype=np.int64)
+        rows, legal = observation_rows(observations), legal_bits(action_masks)
+        choose_bets(self._limits, self._sizes, rows, legal, calls, raises, raise_size, chosen)
+        return chosen
+
+
+@jit
+def choose_bets(
+    limits: RaiseLimits,
+    sizes: Array,
+    rows: Array,
+    legal: Array,
+    calls: Array,
+    raises: Array,
+    raise_size: float,
+    chosen: Array,
+) -> None:
+    """Write the action for each row."""
+    for i in range(len(rows)):
+        if raises[i] and legal[i] >> FIRST_BET != 0:
+            chosen[i] = raise_action(limits, sizes, rows[i], legal[i], raise_size)
+        else:
+            chosen[i] = passive_action(legal[i], calls[i])

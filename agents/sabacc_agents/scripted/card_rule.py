@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Final, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sabacc_env import actions
-from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import Array, Record
-from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE
+from sabacc_env.engine.layout import Record
 from sabacc_env.observation import COLUMNS
-from sabacc_env.policies import card_value, legal_bits
+from sabacc_env.policies import card_value
 from sabacc_env.rules import RuleSet
 
 SLOT: Final = COLUMNS.own_slots
@@ -37,6 +34,10 @@ class CardRule(NamedTuple):
     """By how much an unseen card is expected to leave the hand nearer to zero than on average."""
     has_second_choice: bool
     """Whether a bad card that was drawn can be left out of the hand."""
+    avoided: int
+    """Actions, as bits, that are chosen only where nothing else is legal."""
+    avoided_until_zero: int
+    """The same, for hands whose total is not zero."""
     # What fees cost as distances. None is zero, so that standing wins a tie.
     draw_fee: np.float32
     buy_fee: np.float32
@@ -44,45 +45,28 @@ class CardRule(NamedTuple):
     discard_draw_fee: np.float32
 
     @classmethod
-    def of(cls, rules: RuleSet, draw_optimism: float) -> Self:
+    def of(
+        cls, rules: RuleSet, draw_optimism: float, avoided: int = 0, avoided_until_zero: int = 0
+    ) -> Self:
         """Return the card rule under these rules."""
         second = {"replace", "replace_spike", "discard_drawn"} & set(rules.card_actions)
         fees = [
             np.float32(0.25 + 2 * rules.fees.get(kind, 0) / rules.hand_ante)
             for kind in ("draw", "buy_discard", "swap", "discard_draw")
         ]
-        return cls(np.float32(draw_optimism), rules.look_then_discard or bool(second), *fees)
-
-    def choose(
-        self, observations: Floats, action_masks: NDArray[np.int8], avoided: int = 0
-    ) -> Ints:
-        """Return the actions at card turns and redraws, (n,).
-
-        Args:
-            observations: (n, OBSERVATION_SIZE).
-            action_masks: (n, num_actions).
-            avoided: actions, as bits, that are chosen only where nothing else is legal.
-        """
-        count = len(action_masks)
-        rows = np.ascontiguousarray(observations, np.float32).view(OBSERVATION_DTYPE).reshape(count)
-        chosen = np.zeros(count, dtype=np.int64)
-        choose_card_actions(self, rows, legal_bits(action_masks), avoided, chosen)
-        return chosen
-
-
-@jit
-def choose_card_actions(
-    rule: CardRule, rows: Array, legal: Array, avoided: int, chosen: Array
-) -> None:
-    """Write the card action for each row."""
-    for i in range(len(rows)):
-        preferred = legal[i] & ~avoided
-        chosen[i] = card_action(rule, rows[i], preferred if preferred != 0 else legal[i])
+        has_second_choice = rules.look_then_discard or bool(second)
+        optimism = np.float32(draw_optimism)
+        return cls(optimism, has_second_choice, avoided, avoided_until_zero, *fees)
 
 
 @jit
 def card_action(rule: CardRule, observation: Record, legal: int) -> int:
     """Return the legal action that leaves the total nearest to zero; of equal ones the first."""
+    avoided = rule.avoided
+    if total_of(observation) != 0:
+        avoided |= rule.avoided_until_zero
+    if legal & ~avoided != 0:
+        legal &= ~avoided
     best = -1
     least = np.float32(np.inf)
     action = 0

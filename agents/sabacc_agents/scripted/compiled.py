@@ -1,56 +1,53 @@
-"""Compiled policies of the rule-based agents that bet whatever they hold."""
+"""A card rule and a bet rule as one compiled player: for batches, and as a compiled policy."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-import numpy as np
-
+from sabacc_agents.scripted.bet_rule import BetRule, RaiseLimits, bet_action
+from sabacc_agents.scripted.betting import read_only
 from sabacc_agents.scripted.card_rule import CardRule, card_action
-from sabacc_env.actions import CALL, CHECK, JUNK
 from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import Array, Record
 from sabacc_env.observation import COLUMNS
 from sabacc_env.policies import Policy, policy
 
 BETTING: Final = COLUMNS.phase.betting
 
 
-@lru_cache
-def calling_policy(rule: CardRule) -> Policy:
-    """Return the policy that follows a card rule, and checks or calls."""
+class ScriptedRule(NamedTuple):
+    """All that a rule-based agent plays by, but what the bet actions mean."""
 
-    @policy
-    def calling(observation: Any, legal: int, _word: int) -> int:
-        if observation.phase[BETTING] > 0:
-            return passive_bet(legal)
-        return card_action(rule, observation, legal)
-
-    return calling
-
-
-@lru_cache
-def raising_policy(rule: CardRule, from_largest: tuple[int, ...]) -> Policy:
-    """Return the policy that follows a card rule, and makes the first legal raise of these."""
-    raises = np.array(from_largest)
-
-    @policy
-    def raising(observation: Any, legal: int, _word: int) -> int:
-        if not observation.phase[BETTING] > 0:
-            return card_action(rule, observation, legal)
-        for action in raises:
-            if legal >> action & 1:
-                return int(action)
-        return passive_bet(legal)
-
-    return raising
+    cards: CardRule
+    bets: BetRule
+    limits: RaiseLimits
 
 
 @jit
-def passive_bet(legal: int) -> int:
-    """Check or call; junk where neither is legal."""
-    if legal >> CHECK & 1:
-        return CHECK
-    if legal >> CALL & 1:
-        return CALL
-    return JUNK
+def scripted_action(rule: ScriptedRule, sizes: Array, observation: Record, legal: int) -> int:
+    """Return the legal action that the rule chooses, by the card rule or by the bet rule."""
+    if observation.phase[BETTING] > 0:
+        return bet_action(rule.bets, rule.limits, sizes, observation, legal)
+    return card_action(rule.cards, observation, legal)
+
+
+@jit
+def choose_actions(
+    rule: ScriptedRule, sizes: Array, rows: Array, legal: Array, chosen: Array
+) -> None:
+    """Write the action for each row."""
+    for i in range(len(rows)):
+        chosen[i] = scripted_action(rule, sizes, rows[i], legal[i])
+
+
+@lru_cache
+def scripted_policy(rule: ScriptedRule, fractions: tuple[float, ...]) -> Policy:
+    """Return the policy that plays by the rule; the bet actions mean these ``bet_fractions``."""
+    sizes = read_only(fractions)
+
+    @policy
+    def scripted(observation: Any, legal: int, _word: int) -> int:
+        return scripted_action(rule, sizes, observation, legal)
+
+    return scripted

@@ -14,8 +14,8 @@ from sabacc_training.bench.names import PGX, vector_name
 from sabacc_training.bench.sampling import Benchmark, Play
 from sabacc_training.jobs.stopwatch import Stopwatch
 
-OPPONENTS: Final = ("random", "always_raise")
-"""An opponent that chooses at random, and one that looks at its hand."""
+OPPONENTS: Final = ("random", "tight")
+"""An opponent that chooses at random, and one that looks at its hand and at the bets."""
 
 TABLE_STEPS_PER_CALL: Final = 512
 """Steps at one table in one call; many tables take fewer."""
