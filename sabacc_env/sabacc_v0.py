@@ -31,8 +31,5 @@ def env(**kwargs: Any) -> Any:
 
 
 def parallel_env(**kwargs: Any) -> Any:
-    """Return the parallel form: every agent gives an action, the one to act is heard.
-
-    Infos have ``active_agent`` besides: the seat that acts next, int64 of shape (), -1 at the end.
-    """
+    """Return the parallel form: every agent gives an action, the one to act is heard."""
     return SabaccParallel(env(**kwargs))

@@ -178,12 +178,12 @@ def parallel(table: Table) -> Replayer:
     def replay(hand: Hand) -> None:
         moves = Replay(hand)
         returns = dict.fromkeys(env.possible_agents, 0.0)
-        observations, infos = env.reset(seed=hand.seed)
+        observations, _ = env.reset(seed=hand.seed)
         while env.agents:
-            seat = int(infos[env.agents[0]]["active_agent"])
-            mask = observations[env.possible_agents[seat]]["action_mask"]
-            action = moves.action(seat, legal_of(mask))
-            observations, rewards, _, _, infos = env.step(dict.fromkeys(env.agents, action))
+            masks = [observations[agent]["action_mask"] for agent in env.possible_agents]
+            (seat,) = (seat for seat, mask in enumerate(masks) if not mask.all())
+            action = moves.action(seat, legal_of(masks[seat]))
+            observations, rewards, _, _, _ = env.step(dict.fromkeys(env.agents, action))
             for agent, reward in rewards.items():
                 returns[agent] += reward
         moves.end(list(returns.values()))

@@ -24,7 +24,7 @@ from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE
 from sabacc_env.engine.observation.state import state_size
-from sabacc_env.envs.hand_results import named_result, no_result_info, result_info
+from sabacc_env.envs.hand_results import named_result
 from sabacc_env.envs.observation_forms import (
     BLOCK_PIECES,
     Observation,
@@ -77,19 +77,10 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     same step. Credits, Sabacc pot and dealer carry over from hand to hand.
 
     ## Infos
-    Arrays, with the same keys, shapes and types for every agent at every step and reset:
-
-    - ``action_mask``: as in the observation.
-    - ``hand_finished``: bool of shape (), whether the last step ended a hand. The next four are
-      about this hand, or the last of them if several ended.
-    - ``net_credits``: int64 of shape (num_players,), what each seat won or lost; else zeros.
-    - ``winners``: int64 of shape (num_players,), the seat that won each pot, then -1.
-    - ``revealed``: int8 of shape (num_players,), 1 for each seat whose hand was revealed.
-    - ``sabacc_pot``: int64 of shape (), credits left in it; 0 when no hand ended.
-    - ``illegal_action``: bool of shape (), whether the agent's illegal action ended the episode.
-
-    Agents share most of the arrays, and those are read-only. ``hand_result()`` says the same with
-    the names of agents and revealed hands.
+    ``action_mask``, as in the observation, and nothing else. Agents share the mask of all ones,
+    which is read-only. How a hand ended is what ``hand_result()`` says, and ``hands_finished``
+    counts those of the episode. Where an illegal action ended the episode, its agent's info has
+    ``illegal_action`` besides, which is True.
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
@@ -147,19 +138,17 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
+        self._hand_finished = False  # in the last step
         made = made_from(self.rules, num_players, self.hands, self.bet_sizes)
         self._states = StateKeeper("SabaccAEC", made, undo_steps)
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
+        self._no_choice.flags.writeable = False
         self._form = ObservationForm(
             observation,
             self.bet_sizes,
             check_max_tokens(max_tokens, num_players),
             BLOCK_PIECES,
         )
-        # The info of all who do not act, where no hand ended.
-        self._no_result = {"action_mask": self._no_choice, "illegal_action": np.array(False)}
-        self._no_result |= no_result_info(num_players)
-        _make_read_only(self._no_result)
 
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -189,7 +178,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of another, for a copy: NumPy's copy of what is read-only is not."""
         self.__dict__.update(state)
-        _make_read_only(self._no_result)
+        self._no_choice.flags.writeable = False
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's observation space, the same object at every call."""
@@ -275,36 +264,33 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def _advance(self, seat: int) -> None:
         """Go to a seat's decision; without one end the hand, deal the next or end the episode."""
         self.rewards = self._no_rewards.copy()
-        info = self._no_result
+        self._hand_finished = seat < 0
         while seat < 0:  # again and again: a hand may end at its deal, by the antes
-            info = self._pay_out()
+            self._pay_out()
             self._hand += 1
             if self._hand == self.hands or not self.game.can_deal_next_hand():
                 self.terminations = dict.fromkeys(self.agents, True)
                 self.agent_selection = self.agents[0]
-                self._set_infos(info)
+                self._set_infos()
                 return
             seat = self._deal_next()
-        self.agent_selection = agent = self.possible_agents[seat]
-        self._set_infos(info)
-        self.infos[agent]["action_mask"] = self._buffers.mask.copy()
+        self.agent_selection = self.possible_agents[seat]
+        self._set_infos()
+        self.infos[self.agent_selection]["action_mask"] = self._buffers.mask.copy()
 
-    def _set_infos(self, info: dict[str, Any]) -> None:
-        """Give every agent its own copy of an info, of which they share the arrays."""
-        self.infos: dict[str, dict[str, Any]] = {agent: info.copy() for agent in self.agents}
+    def _set_infos(self) -> None:
+        """Give every agent the info of one whose action does not count."""
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: {"action_mask": self._no_choice} for agent in self.agents
+        }
 
-    def _pay_out(self) -> dict[str, Any]:
-        """Pay the rewards of a hand that is over; return what infos say of it."""
-        info = self._hand_info()
-        for agent, credits in zip(self.possible_agents, info["net_credits"].tolist(), strict=True):
+    def _pay_out(self) -> None:
+        """Pay the rewards of a hand that is over."""
+        net_credits = self._buffers.outcome["net_credits"][0, : self.num_players].tolist()
+        for agent, credits in zip(self.possible_agents, net_credits, strict=True):
             reward = credits / self.rules.ante_unit
             self.rewards[agent] += reward
             self._cumulative_rewards[agent] += reward
-        return info
-
-    def _hand_info(self) -> dict[str, Any]:
-        """Return what infos say of the last hand that ended."""
-        return self._no_result | result_info(self._buffers.outcome, self.num_players)
 
     # Saved states.
 
@@ -320,7 +306,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Return what a saved state of this table holds."""
         if self._seed is None:
             raise SabaccError("save_state: no episode has begun; call reset first")
-        illegal = next((name for name in self.infos if self.infos[name]["illegal_action"]), None)
+        illegal = next((name for name in self.infos if "illegal_action" in self.infos[name]), None)
         ended = IN_PLAY
         if any(self.truncations.values()):
             ended = ILLEGAL
@@ -338,7 +324,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             "cumulative_rewards": list(self._cumulative_rewards.values()),
             "ended": ended,
             "acted_illegally": illegal,
-            "hand_finished": any(info["hand_finished"].item() for info in self.infos.values()),
+            "hand_finished": self._hand_finished,
             "outcome": outcome_numbers(self._buffers.outcome),
         }
 
@@ -371,8 +357,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Say in the infos whose illegal action ended the episode; keep what was before."""
         if before is not None:
             self._states.keep(before)
-        self._set_infos(self._no_result)
-        self.infos[agent]["illegal_action"] = np.array(True)
+        self._hand_finished = False
+        self._set_infos()
+        self.infos[agent]["illegal_action"] = True
 
     def _check_values(self, values: dict[str, Any]) -> None:
         """Refuse values that this table cannot have."""
@@ -393,12 +380,17 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, values["ended"] == ILLEGAL)
         self.game.write_turn(self._buffers)
         write_outcome(values["outcome"], self._buffers.outcome)
-        finished = values["hand_finished"]
-        self._set_infos(self._hand_info() if finished else self._no_result)
+        self._hand_finished = values["hand_finished"]
+        self._set_infos()
         if in_play:
             self.infos[self.agent_selection]["action_mask"] = self._buffers.mask.copy()
         if (agent := values["acted_illegally"]) is not None:
-            self.infos[agent]["illegal_action"] = np.array(True)
+            self.infos[agent]["illegal_action"] = True
+
+    @property
+    def hands_finished(self) -> int:
+        """How many hands of this episode have ended."""
+        return self._hand
 
     def hand_result(self) -> dict[str, Any] | None:
         """Return how the last hand of this episode ended, by names; None before one has ended.
@@ -458,8 +450,3 @@ def not_an_action(action: object) -> IllegalMove:
     return IllegalMove(
         f"{short_repr(action)} is not an action; give a whole number below n of the space"
     )
-
-
-def _make_read_only(info: dict[str, NDArray[Any]]) -> None:
-    for array in info.values():
-        array.flags.writeable = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
@@ -59,12 +58,22 @@ class EnforceOrder(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
 
 
 class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
-    """PettingZoo's parallel form, with the same numeric infos at every step and reset.
+    """PettingZoo's parallel form, with infos of the same keys at every step and reset.
 
-    ``active_agent`` in them, which PettingZoo gives as a name and only after some steps, is the
-    seat that acts next, -1 when the episode is over. Where the antes leave nobody a decision, an
-    episode is over at its reset: there are no ``agents``, and infos say how its hands ended.
+    Where the antes leave nobody a decision, an episode is over at its reset: there are no
+    ``agents``, and ``hand_result()`` says how its last hand ended.
     """
+
+    @property
+    def hands_finished(self) -> int:
+        """How many hands of this episode have ended."""
+        finished: int = self.aec_env.hands_finished
+        return finished
+
+    def hand_result(self) -> dict[str, Any] | None:
+        """Return how the last hand of this episode ended; see ``SabaccAEC``."""
+        result: dict[str, Any] | None = self.aec_env.hand_result()
+        return result
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Start an episode; return observations and infos by agent."""
@@ -75,8 +84,10 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
         """Play the action of the agent that is to act."""
         if not self.agents:
             return {}, {}, {}, {}, {}  # PettingZoo leaves one out
-        *returned, infos = super().step(actions)
-        return *returned, self._with_active_agent(infos)
+        returned = super().step(actions)
+        for info in returned[-1].values():  # which PettingZoo has noted there, by name
+            info.pop("active_agent", None)
+        return returned
 
     def save_state(self) -> SavedState:
         """Return where the environment stands; see ``SabaccAEC``."""
@@ -99,13 +110,4 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
             self.aec_env.step(None)  # as PettingZoo does after a step: all end together
         self.agents = self.aec_env.agents[:]
         observations = {agent: self.aec_env.observe(agent) for agent in self.agents}
-        return observations, self._with_active_agent(infos)
-
-    def _with_active_agent(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        table = self.aec_env.unwrapped
-        over = not table.agents or table.terminations[table.agent_selection]
-        active = -1 if over else table.possible_agents.index(table.agent_selection)
-        return {
-            agent: info | {"active_agent": np.array(active, np.int64)}
-            for agent, info in infos.items()
-        }
+        return observations, infos

@@ -17,7 +17,7 @@ from sabacc_env.arguments import check_int
 from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
-from sabacc_env.envs.hand_results import no_result_info
+from sabacc_env.envs.hand_results import no_result_info, result_info
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
 from sabacc_env.envs.saved_states import (
     SavedState,
@@ -83,11 +83,19 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     ``info["illegal_action"]``. No episode is truncated.
 
     ## Infos
-    Arrays, with the same keys, shapes and types at every step and reset, as of the PettingZoo
-    environment (``SabaccAEC``): ``action_mask``, ``hand_finished``, ``net_credits``, ``winners``,
-    ``revealed``, ``sabacc_pot`` and ``illegal_action``. The arrays are yours. Hands that ended
-    before the learner's first decision of the episode are left out. ``hand_result()`` says the same
-    with the names of agents and revealed hands.
+    Arrays, with the same keys, shapes and types at every step and reset:
+
+    - ``action_mask``: as above.
+    - ``hand_finished``: bool of shape (), whether the last step ended a hand. The next four are
+      about this hand, or the last of them if several ended.
+    - ``net_credits``: int64 of shape (num_players,), what each seat won or lost; else zeros.
+    - ``winners``: int64 of shape (num_players,), the seat that won each pot, then -1.
+    - ``revealed``: int8 of shape (num_players,), 1 for each seat whose hand was revealed.
+    - ``sabacc_pot``: int64 of shape (), credits left in it; 0 when no hand ended.
+    - ``illegal_action``: bool of shape (), whether an illegal action ended the episode.
+
+    The arrays are yours. Hands that ended before the learner's first decision of the episode are
+    left out. ``hand_result()`` says the same with the names of agents and revealed hands.
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
@@ -316,8 +324,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         self._hand_ended = values["episode_ended_hand"]
         self._hand_info = self._no_hand
         if values["step_ended_hand"]:
-            told = self._table._hand_info()
-            self._hand_info = {name: told[name] for name in self._no_hand}
+            self._hand_info = self._last_hand_info()
 
     def hand_result(self) -> dict[str, Any] | None:
         """Return how the last hand of this episode ended, by names; None before one has ended.
@@ -374,12 +381,15 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     def _play(self, action: int) -> None:
         """Play one action; note what the learner won or lost with a hand that it ended."""
         self._table.step(action)
-        info = self._table.infos[self._agent]
-        if info["hand_finished"]:
+        if self._table._hand_finished:
             self._reward += self._table.rewards[self._agent]
-            self._hand_info = {name: info[name] for name in self._no_hand}
+            self._hand_info = self._last_hand_info()
             self._hand_ended = True
             self._opponents.restart(ONLY_TABLE)
+
+    def _last_hand_info(self) -> dict[str, Any]:
+        """Return what an info says of the last hand that ended."""
+        return result_info(self._table._buffers.outcome, self.num_players)
 
     def render(self) -> modes.RenderFrame | None:
         """Return the table as the learner may see it, as text or an image, or print it.

@@ -80,7 +80,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         max_episode_steps: an episode is truncated after so many decisions of the learner; None is
             never.
         render_mode: None; ``Sabacc-v0`` renders one table.
-        autoreset_mode: an ``AutoresetMode`` or its value.
+        autoreset_mode: an ``AutoresetMode``, its name or its value, in capitals or not.
         undo_steps: how many of the last steps ``undo`` can take back; each keeps a copy of all
             tables, about 4 kB a table.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
@@ -430,12 +430,14 @@ def _with_presence(info: dict[str, Any], where: Bools) -> dict[str, Any]:
 
 
 def _check_autoreset_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    known = [mode.value for mode in AutoresetMode]
     if isinstance(autoreset_mode, AutoresetMode):
         return autoreset_mode
-    if isinstance(autoreset_mode, str) and autoreset_mode in known:
-        return AutoresetMode(autoreset_mode)
+    if isinstance(autoreset_mode, str):
+        spelled = autoreset_mode.replace("_", "").lower()  # both "SAME_STEP" and "SameStep"
+        for mode in AutoresetMode:
+            if mode.value.lower() == spelled:
+                return mode
     raise SabaccError(
         f"unknown autoreset_mode {short_repr(autoreset_mode)}; use an AutoresetMode or one of "
-        f"{', '.join(known)}"
+        f"{', '.join(mode.value for mode in AutoresetMode)}"
     )

@@ -116,7 +116,8 @@ def test_it_is_the_game_that_pettingzoos_environment_plays(rules):
             agent = table.agent_selection
             if agent == learner and seen is not None:
                 assert comparable(seen[0]) == comparable(table.observe(agent)["observation"])
-                assert comparable(seen[4]) == comparable(table.infos[agent])
+                assert np.array_equal(seen[4]["action_mask"], table.infos[agent]["action_mask"])
+                assert not seen[4]["hand_finished"]
                 assert seen[1:4] == (0.0, False, False)
             mask = table.observe(agent)["action_mask"]
             action = int(opponent.act(None, mask[None], None, np.zeros(1))[0])
@@ -127,8 +128,11 @@ def test_it_is_the_game_that_pettingzoos_environment_plays(rules):
         assert (terminated, truncated) == (True, False)
         assert reward == table.rewards[learner]
         assert comparable(observation) == comparable(table.observe(learner)["observation"])
-        assert comparable(info) == comparable(table.infos[learner])
-        assert env.game.net_credits == table.game.net_credits
+        assert info["action_mask"].all()
+        assert info["hand_finished"]
+        assert not info["illegal_action"]
+        assert env.hand_result() == table.hand_result()
+        assert info["net_credits"].tolist() == env.game.net_credits == table.game.net_credits
 
 
 @every_rules

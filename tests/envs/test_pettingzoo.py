@@ -28,7 +28,7 @@ from sabacc_env import (
 from sabacc_env.actions import FIRST_BET, JUNK
 from sabacc_env.game.keys import hand_key
 from sabacc_env.observation import blocks, state_blocks
-from tests.support.comparing import comparable, info_layout, layout
+from tests.support.comparing import comparable
 
 with warnings.catch_warnings():  # pettingzoo.test imports environments in a deprecated way
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -127,17 +127,15 @@ def course(env: Any, seed: int) -> tuple[str, int]:
     """Play random actions; return a hash of everything shown on the way, and the hands played."""
     env.reset(seed=seed)
     digest = hashlib.sha256(repr(everything(env)).encode())
-    hands = 0
-    for agent in steps(env, random.Random(seed), calm=0.95):
+    for _ in steps(env, random.Random(seed), calm=0.95):
         digest.update(repr(everything(env)).encode())
-        hands += env.infos[agent]["hand_finished"]
-    return digest.hexdigest(), hands
+    return digest.hexdigest(), env.hands_finished
 
 
 def in_second_hand(env: Any, rng: random.Random) -> None:
     """Play on without risk into the middle of the second hand."""
-    for agent in steps(env, rng, calm=1):
-        if env.infos[agent]["hand_finished"]:
+    for _ in steps(env, rng, calm=1):
+        if env.hands_finished:
             break
     env.step(random_action(env, rng, calm=1))
 
@@ -238,7 +236,7 @@ def test_what_agents_share_is_read_only_in_copies_too(
     env.reset(seed=1)
     twin = copied(env)
     resting = next(agent for agent in twin.agents if agent != twin.agent_selection)
-    for array in (twin.observe(resting)["action_mask"], *twin.infos[resting].values()):
+    for array in (twin.observe(resting)["action_mask"], twin.infos[resting]["action_mask"]):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 1
 
@@ -253,23 +251,24 @@ def test_rewards_are_net_credits_in_antes_when_a_hand_ends(rules: str, num_playe
     hands_ended = 0
     for seed in range(5):
         env.reset(seed=seed)
-        pot = 0
+        pot = hands = 0
         before = env.unwrapped.game.start["credits"]
         for _ in steps(env, random.Random(seed)):
             assert env.agents == env.possible_agents  # junked and busted seats stay
             assert set(env.terminations.values()) in ({True}, {False})
             assert not any(env.truncations.values())
-            info = env.infos["player_0"]
-            if not info["hand_finished"]:
+            if env.hands_finished == hands:
                 assert set(env.rewards.values()) == {0}
                 assert not any(env.terminations.values())
                 continue
+            hands += 1
             hands_ended += 1
-            net = info["net_credits"].tolist()
+            result = env.hand_result()
+            net = result["net_credits"]
             assert [env.rewards[agent] for agent in env.agents] == [n / unit for n in net]
-            assert sum(net) == pot - info["sabacc_pot"]
-            assert sum(env.rewards.values()) == pytest.approx(-(info["sabacc_pot"] - pot) / unit)
-            pot = info["sabacc_pot"]
+            assert sum(net) == pot - result["sabacc_pot"]
+            assert sum(env.rewards.values()) == pytest.approx(-(result["sabacc_pot"] - pot) / unit)
+            pot = result["sabacc_pot"]
             if before is not None:
                 after = env.unwrapped.game.credits
                 if not env.terminations["player_0"]:
@@ -336,7 +335,7 @@ def test_masks_and_infos(rules: str, num_players: int) -> None:
 
 
 @pytest.mark.parametrize("rules", rule_sets())
-def test_infos_of_a_finished_hand(rules: str) -> None:
+def test_the_result_of_a_finished_hand(rules: str) -> None:
     env = sabacc_v0.env(rules=rules, num_players=3)
     revealed = set()
     for seed in range(30):
@@ -346,15 +345,7 @@ def test_infos_of_a_finished_hand(rules: str) -> None:
         game = env.unwrapped.game
         revealed.add(game.revealed)
         remaining = game.remaining if game.revealed else []
-        for agent in env.agents:
-            info = env.infos[agent]
-            assert info["hand_finished"]
-            assert not info["illegal_action"]
-            assert info["net_credits"].tolist() == game.net_credits
-            assert info["winners"].tolist() == (game.winners + [-1] * 3)[:3]
-            assert info["sabacc_pot"] == game.sabacc_pot
-            assert np.flatnonzero(info["revealed"]).tolist() == sorted(remaining)
-        assert env.unwrapped.hand_result() == {
+        assert env.hand_result() == {
             "net_credits": game.net_credits,
             "revealed_hands": {f"player_{seat}": game.rank(seat).name for seat in remaining},
             "winners": [f"player_{seat}" for seat in game.winners],
@@ -364,33 +355,36 @@ def test_infos_of_a_finished_hand(rules: str) -> None:
 
 
 @at_every_table
-def test_infos_have_the_same_layout_at_every_step(rules: str, num_players: int) -> None:
+def test_infos_hold_the_mask_alone_at_every_step(rules: str, num_players: int) -> None:
     env = sabacc_v0.env(rules=rules, num_players=num_players, hands=4)
-    told = info_layout(num_players)
     kept, finished = [], 0
     for seed in range(4):
         env.reset(seed=seed)
-        result = None
-        assert env.unwrapped.hand_result() is None
-        assert all(layout(env.infos[agent]) == told for agent in env.possible_agents)
-        for agent in steps(env, random.Random(seed), calm=0.95):
-            infos = env.infos
-            kept.append((infos, comparable(infos)))
-            assert list(infos) == env.possible_agents
-            assert all(layout(info) == told for info in infos.values())
-            info = infos[agent]
-            if info["hand_finished"]:
-                finished += 1
-                result = env.unwrapped.hand_result()
-                assert result["net_credits"] == info["net_credits"].tolist()
-            else:
-                assert not info["net_credits"].any()
-                assert (info["winners"] == -1).all()
-                assert not info["revealed"].any()
-                assert info["sabacc_pot"] == 0
-            assert env.unwrapped.hand_result() == result  # until another hand has ended
+        for _ in steps(env, random.Random(seed), calm=0.95):
+            assert list(env.infos) == env.possible_agents
+            assert all(list(info) == ["action_mask"] for info in env.infos.values())
+            kept.append((env.infos, comparable(env.infos)))
+        finished += env.hands_finished
     assert finished > 4
     assert all(comparable(infos) == then for infos, then in kept)  # never written to again
+
+
+@at_every_table
+def test_the_last_result_is_told_until_another_hand_has_ended(rules: str, num_players: int) -> None:
+    env = sabacc_v0.env(rules=rules, num_players=num_players, hands=4)
+    most = 0
+    for seed in range(4):
+        env.reset(seed=seed)
+        game, results = env.unwrapped.game, []
+        assert env.hand_result() is None
+        for _ in steps(env, random.Random(seed), calm=0.95):
+            if game.seat_to_act is None:  # dealt anew since, or the episode is over
+                results.append(game.net_credits)
+                game = env.unwrapped.game
+            assert env.hands_finished == len(results)
+            assert results == [] or env.hand_result()["net_credits"] == results[-1]
+        most = max(most, len(results))
+    assert most > 1
 
 
 def test_an_agent_may_write_to_its_info() -> None:
@@ -458,9 +452,9 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     assert all(env.terminations.values())
     for agent in env.possible_agents:
         assert env.observe(agent)["action_mask"].all()
-        assert env.infos[agent]["action_mask"].all()
-        assert layout(env.infos[agent]) == info_layout(3)
-        assert env.infos[agent]["illegal_action"] == (agent == culprit)
+        info = dict(env.infos[agent])
+        assert info.pop("action_mask").all()
+        assert info == ({"illegal_action": True} if agent == culprit else {})
     handed = {}
     for agent in env.agent_iter():
         _, handed[agent], _, _, _ = env.last()
@@ -470,15 +464,16 @@ def test_env_ends_an_episode_on_an_illegal_action(rules: str) -> None:
     assert not any(env.terminations.values())
 
 
-def test_an_illegal_action_after_a_hand_does_not_tell_of_the_hand_again() -> None:
+def test_an_illegal_action_after_a_hand_leaves_its_result() -> None:
     env = sabacc_v0.env(rules="orsl", num_players=2, hands=3)
     env.reset(seed=2)
-    for agent in steps(env, random.Random(1), calm=1):
-        if env.infos[agent]["hand_finished"]:
+    for _ in steps(env, random.Random(1), calm=1):
+        if env.hands_finished:
             break
+    result = env.hand_result()
     env.step(int(np.argmin(env.observe(env.agent_selection)["action_mask"])))
-    assert not any(env.infos[agent]["hand_finished"] for agent in env.possible_agents)
-    assert not any(env.infos[agent]["net_credits"].any() for agent in env.possible_agents)
+    assert env.hands_finished == 1
+    assert env.hand_result() == result
 
 
 def test_env_asserts_that_actions_are_in_bounds() -> None:
@@ -639,8 +634,10 @@ def test_matches_carry_credits_pot_and_dealer_over(rules: str, num_players: int)
 def test_points_are_played_for_all_hands() -> None:
     env = sabacc_v0.env(rules="black_spire", num_players=3, hands=7)
     env.reset(seed=1)
-    infos = (env.infos[agent] for agent in steps(env, random.Random(1)))
-    nets = [info["net_credits"].tolist() for info in infos if info["hand_finished"]]
+    nets: list[list[int]] = []
+    for _ in steps(env, random.Random(1)):
+        if env.hands_finished > len(nets):
+            nets.append(env.hand_result()["net_credits"])
     assert len(nets) == 7
     assert all(sorted(net) == [-1, -1, 2] for net in nets)
 
@@ -652,9 +649,9 @@ def test_a_hand_that_ends_at_its_deal() -> None:
     assert all(env.terminations.values())
     handed = {}
     for agent in env.agent_iter():
-        _, handed[agent], _, _, info = env.last()
+        _, handed[agent], _, _, _ = env.last()
         env.step(None)
-    assert sum(handed.values()) == -info["sabacc_pot"] / 4
+    assert sum(handed.values()) == -env.hand_result()["sabacc_pot"] / 4
     assert min(handed.values()) == -1
 
 
@@ -667,12 +664,10 @@ def test_an_episode_of_the_parallel_form_may_be_over_at_its_reset(options: Any) 
     assert env.agents == []
     assert observations == {}
     assert list(infos) == ["player_0", "player_1"]
-    for info in infos.values():
-        assert info["hand_finished"]
-        assert info["active_agent"] == -1
-        assert info["net_credits"].min() == -4
+    assert all(info["action_mask"].all() for info in infos.values())
     assert env.step({}) == ({}, {}, {}, {}, {})
-    assert env.unwrapped.hand_result() is not None
+    assert env.hands_finished == 1
+    assert min(env.hand_result()["net_credits"]) == -4
     state = env.save_state()
     twin = sabacc_v0.parallel_env(rules=rules)
     twin.restore_state(state)
@@ -721,14 +716,11 @@ def test_a_hand_that_ends_at_its_deal_in_a_match() -> None:
 def test_parallel_env_plays_the_same_game(rules: str) -> None:
     env = sabacc_v0.env(rules=rules, num_players=3, hands=2)
     parallel = sabacc_v0.parallel_env(rules=rules, num_players=3, hands=2)
-    told = info_layout(3) | {"active_agent": ("<i8", ())}
     env.reset(seed=4)
     observations, infos = parallel.reset(seed=4)
     rng = random.Random(4)
     while parallel.agents:
-        active = int(env.agent_selection[-1])
-        assert {int(info["active_agent"]) for info in infos.values()} == {active}
-        assert all(layout(info) == told for info in infos.values())
+        assert comparable(infos) == comparable(env.infos)
         for agent in env.agents:
             assert comparable(observations[agent]) == comparable(env.observe(agent))
         action = random_action(env, rng)
@@ -737,12 +729,11 @@ def test_parallel_env_plays_the_same_game(rules: str) -> None:
             dict.fromkeys(parallel.agents, action)
         )
         assert (rewards, terminations) == (env.rewards, env.terminations)
-        for agent, info in env.infos.items():
-            assert comparable({name: infos[agent][name] for name in info}) == comparable(info)
+        assert parallel.hand_result() == env.hand_result()
+        assert parallel.hands_finished == env.hands_finished
     assert all(env.terminations.values())
-    assert {int(info["active_agent"]) for info in infos.values()} == {-1}
-    assert all(layout(info) == told for info in infos.values())
-    assert parallel.unwrapped.hand_result() == env.unwrapped.hand_result()
+    assert comparable(infos) == comparable(env.infos)
+    assert env.hands_finished
 
 
 # Making one.

@@ -657,6 +657,12 @@ def test_the_mode_is_an_attribute_as_of_gymnasiums_own(mode):
     assert make(mode=mode).unwrapped.autoreset_mode is mode
 
 
+@in_every_mode
+def test_a_mode_is_known_by_its_name_and_its_value(mode):
+    for spelled in (mode.value, mode.value.lower(), mode.name, mode.name.lower()):
+        assert make(mode=spelled).unwrapped.autoreset_mode is mode
+
+
 def test_what_other_environments_take_is_taken():
     env = make(render_mode=None, max_episode_steps=None)
     assert env.render_mode is None

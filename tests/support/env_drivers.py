@@ -131,10 +131,7 @@ class Parallel(Driver):
     def shown(self) -> Any:
         cycle = Cycle.__new__(Cycle)
         cycle.env = self.env.aec_env
-        told = cycle.shown()
-        for info in told[4].values():  # PettingZoo notes there, after a step, who is next
-            info.pop("active_agent", None)
-        return [told, self.env.agents.copy()]
+        return [cycle.shown(), self.env.agents.copy()]
 
 
 class SingleSeat(Driver):

@@ -95,10 +95,11 @@ def test_seats_get_their_own_rewards(rules: str, num_players: int) -> None:
     ante = load_rules(rules).ante_unit
     acted = []
 
-    def compare_returns(episode: Any, **_: Any) -> None:
+    def compare_returns(episode: Any, env: Any, env_index: int, **_: Any) -> None:
+        result = env.envs[env_index].unwrapped.env.hand_result()
         for agent, its in episode.agent_episodes.items():
             seat = int(agent.removeprefix("player_"))
-            assert its.get_return() == its.get_infos(-1)["net_credits"][seat] / ante
+            assert its.get_return() == result["net_credits"][seat] / ante
         acted.append(len(episode.agent_episodes))
 
     config = self_play(rules=rules, num_players=num_players)

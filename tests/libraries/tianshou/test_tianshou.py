@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gymnasium
 import numpy as np
 import pytest
+from pettingzoo.utils.wrappers import BaseWrapper
 
 pytest.importorskip("tianshou", minversion="2")
 
@@ -33,7 +36,6 @@ def collect(policy, envs):
     collector.collect(n_step=2_000, reset_before_collect=True)
     assert len(buffer) == 2_000
     assert np.take_along_axis(buffer.obs.mask, buffer.act[:, None], axis=1).all()
-    assert not buffer.info.illegal_action.any()
     assert len(np.unique(buffer.act)) > 10
     return buffer
 
@@ -44,6 +46,7 @@ def test_one_seat():
         [lambda: gymnasium.make("Sabacc-v0", num_players=2, observation=names)] * 4
     )
     buffer = collect(random_policy(), envs)
+    assert not buffer.info.illegal_action.any()
     ended = buffer.done.astype(bool)
     assert ended.sum() > 100
     own = np.isclose(buffer.rew[:, None], buffer.info.net_credits / ANTE)
@@ -52,14 +55,31 @@ def test_one_seat():
     np.testing.assert_array_equal(buffer.obs_next.mask[ended], 1)
 
 
+class NotedTable(BaseWrapper):  # type: ignore[misc]
+    """A table of three seats that keeps what each of its hands brought, in antes."""
+
+    def __init__(self):
+        super().__init__(sabacc_v0.env(num_players=3))
+        self.results = []
+
+    def step(self, action):
+        finished = self.hands_finished
+        super().step(action)
+        if self.hands_finished > finished:
+            self.results.append([credits / ANTE for credits in self.hand_result()["net_credits"]])
+
+
 def test_self_play_pays_every_seat():
-    envs = DummyVectorEnv([lambda: PettingZooEnv(sabacc_v0.env(num_players=3))] * 4)
-    agents = [f"player_{seat}" for seat in range(3)]
+    tables = [NotedTable() for _ in range(4)]
+    envs = DummyVectorEnv([partial(PettingZooEnv, table) for table in tables])
+    agents = tables[0].possible_agents
     policy = MultiAgentPolicy({agent: random_policy() for agent in agents})
     buffer = collect(policy, envs)
+    assert set(buffer.info.keys()) == {"env_id", "action_mask"}
     assert set(buffer.obs.agent_id) == set(agents)
-    ended = buffer.info.hand_finished
-    assert ended.sum() > 50
-    np.testing.assert_array_equal(ended, buffer.done)
-    np.testing.assert_allclose(buffer.rew, buffer.info.net_credits / ANTE, rtol=1e-6)
-    assert (buffer.rew[ended] != 0).any(axis=0).all()
+    for collected, table in zip(buffer.buffers, tables, strict=True):
+        ended = collected.done.astype(bool)[: len(collected)]
+        rewards = collected.rew[: len(collected)]
+        assert len(table.results) > 10
+        np.testing.assert_allclose(rewards[ended], table.results, rtol=1e-6)
+        assert not rewards[~ended].any()
