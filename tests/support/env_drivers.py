@@ -237,7 +237,7 @@ class VecEnv(Driver):
             self.last,
             comparable(self.env.action_masks()),
             self.env.tables.to_bytes(),
-            self.env._learner._rng.bit_generator.state,
+            self.env._learner.rng.bit_generator.state,
             self.env._learner._learners.hands.tolist(),
         ]
 
