@@ -59,9 +59,9 @@ class Args:
     """Most antes in the Sabacc pot at the start of a hand; 0 for rules without one."""
     num_minibatches: int = 8
     """Gradient steps in an epoch."""
-    n_epochs: int = 1
+    n_epochs: int = 2
     """Passes over the decisions of an update."""
-    learning_rate: float = 4e-3
+    learning_rate: float = 2e-3
     """Adam's step size at the start. It falls to 0."""
     gae_lambda: float = 0.7
     """Lambda of the generalised advantage estimates."""
@@ -69,7 +69,7 @@ class Args:
     """How far the probability ratio may move from 1."""
     ent_coef: float = 0.03
     """Weight of the entropy bonus at the start. It falls to 0."""
-    kl_coef: float = 0.03
+    kl_coef: float = 0.1
     """Weight of the KL divergence from the magnet."""
     max_grad_norm: float = 0.5
     """Largest norm of the gradient of the policy, and of the critic."""
@@ -274,6 +274,7 @@ def compute_advantages(
 
 def make(args: Args) -> tuple[Tables, ActorCritic]:
     """Return the tables, and a network that has not learnt yet."""
+    torch.set_num_threads(1)  # before weights are drawn: more threads round them otherwise
     torch.manual_seed(args.seed)
     tables = Tables(args.rules, args.num_tables, args.num_players, seed=args.seed)
     return tables, ActorCritic(tables, args.hidden_size)

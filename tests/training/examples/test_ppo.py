@@ -62,12 +62,14 @@ def test_a_loss_of_one_decision_worked_by_hand() -> None:
 def test_it_learns(tmp_path: Path) -> None:
     """A fifth of its decisions are enough to beat what it meets in training, and what it never met.
 
-    Seeds 1 to 5 won at least 376, 2192, 3897 and 242; only seed 5 won less than asked for here.
+    The least that seeds 1 to 8 won was 2107, 3500, 4424 and 1010 each, as measured here. About 70 %
+    of each is asked for, because another processor rounds otherwise, and so draws another run.
     """
     path = tmp_path / "ppo.safetensors"
     args = ppo.Args(total_decisions=300_000, output=path)
     ppo.save(ppo.train(args, *ppo.make(args)), path, args)
-    for opponent, least in (("tight", 300), ("loose", 1500), ("random", 1500), ("maximiser", 300)):
+    wanted = {"tight": 1500, "loose": 2500, "random": 3000, "maximiser": 700}
+    for opponent, least in wanted.items():
         assert margin(path, opponent, 4000) > least, opponent
 
 
