@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, LARGEST_FRACTION, BetSize
 from sabacc_env.cards import Card
@@ -14,18 +12,12 @@ from sabacc_env.errors import IllegalMove, short_repr
 from sabacc_env.game.move_codes import move_text
 from sabacc_env.game.view import GameView, check_view
 from sabacc_env.moves import CARD_KINDS, Move
+from sabacc_env.text.answers import highlighted, in_json, marked, without_reasoning
 from sabacc_env.text.course import move_words
 from sabacc_env.text.requests import Number, Request, requests_in
 
-_JSON: Final = re.compile(r"\{[^{}]*\}")
-_MOVE_KEYS: Final = ("move", "action", "answer", "choice", "decision", "kind")
-_DETAIL_KEYS: Final = ("card", "amount", "total", "to")
-_MARKED: Final = re.compile(
-    r"\b(?:action|move|answer|decision|choice)\W{0,3}(?:\bis\b|[:=])(.+)", re.IGNORECASE
-)
-_TOTAL_WORDS: Final = frozenset("to by credit credits total".split())
+_TOTAL_WORDS: Final = frozenset("to by credits total".split())
 """Words beside a number that say that it is no name of a bet size."""
-_HIGHLIGHTED: Final = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*")
 
 
 def parse_action(
@@ -62,8 +54,9 @@ def parse_move(text: str, view: GameView, bet_sizes: Sequence[BetSize] = DEFAULT
 
     It takes sentences ("I raise to 40."), ``swap +3c`` or "swap the +3 of circles", the number or
     name of an action, JSON such as ``{"move": "raise", "amount": 40}``, and remarks around an
-    answer. A JSON object goes before ``Answer: ...``, that before what is in bold or set as code,
-    and that before the rest of the text. Text that can mean two moves is refused.
+    answer. Reasoning between ``<think>`` tags is none. A JSON object goes before ``Answer: ...``,
+    that before what is in bold or set as code, and that before the rest of the text. A whole number
+    is the total to raise to, as in ``Game.play``. Text that can mean two moves is refused.
 
     Args:
         text: what the seat to act has written.
@@ -80,34 +73,20 @@ def parse_move(text: str, view: GameView, bet_sizes: Sequence[BetSize] = DEFAULT
     draw
     """
     reader = _Reader(text, view, bet_sizes)
-    for read in (_in_json, _marked, _highlighted):
-        found = [request for said in read(text) for request in requests_in(said)]
-        if found and (read is not _highlighted or reader.agree(found)):
-            return reader.move(found)
-    return reader.move(requests_in(text))
+    answer = without_reasoning(text)
+    if objects := list(dict.fromkeys(in_json(answer))):
+        return reader.move(_requests(objects))
+    if found := _requests(marked(answer)):
+        return reader.move(found)
+    if (found := _requests(highlighted(answer))) and reader.agree(found):
+        return reader.move(found)
+    return reader.move(requests_in(answer))
 
 
-def _in_json(text: str) -> Iterator[str]:
-    """Yield what JSON objects in a text say, in words."""
-    for match in _JSON.finditer(text):
-        try:
-            said = json.loads(match[0])
-        except ValueError:
-            continue
-        named: dict[str, Any] = {str(key).lower(): value for key, value in said.items()}
-        moves = [named[key] for key in _MOVE_KEYS if isinstance(named.get(key), str | int)]
-        details = [str(named[key]) for key in _DETAIL_KEYS if named.get(key) is not None]
-        yield from (" ".join([str(move), *details]) for move in moves)
-
-
-def _marked(text: str) -> Iterator[str]:
-    """Yield what follows a mark such as ``Answer:``."""
-    return (match[1] for match in _MARKED.finditer(text))
-
-
-def _highlighted(text: str) -> Iterator[str]:
-    """Yield what is in bold or set as code."""
-    return (match[1] or match[2] for match in _HIGHLIGHTED.finditer(text))
+def _requests(texts: Iterable[str]) -> list[Request]:
+    """Return what several texts ask for, each request once."""
+    found = (request for text in dict.fromkeys(texts) for request in requests_in(text))
+    return list(dict.fromkeys(found))
 
 
 class _Reader:
@@ -143,7 +122,7 @@ class _Reader:
         if not request.kinds:
             return self._action(request.numbers[0])
         if "all_in" in request.modifiers:
-            return self._all_in()
+            return self._all_in(request)
         view = self.view
         meant = [m for m in view.legal_moves if all(m.kind in kinds for kinds in request.kinds)]
         if not meant and len(request.kinds) > 1:
@@ -172,8 +151,10 @@ class _Reader:
         """Return the move of a discrete action."""
         legal = self.view.legal_actions(self.bet_sizes)
         action = number.whole
-        if action is None or action not in legal:
-            raise self._refusal(f"names action {number.digits}, which is not legal now")
+        if action is None:
+            raise self._refusal("names no action")
+        if action not in legal:
+            raise self._refusal(f"names action {action}, which is not legal now")
         return legal[action]
 
     def _with_card(self, moves: list[Move], request: Request) -> list[Move]:
@@ -203,14 +184,16 @@ class _Reader:
         assert grid.low is not None
         assert grid.high is not None
         assert grid.step is not None
+        if not request.exact:
+            raise self._refusal("does not say clearly what to bet")
         said, legal = request.modifiers, range(grid.low, grid.high + 1, grid.step)
         totals = {grid.low} if "min" in said else set()
         if "max" in said:
             totals.add(grid.high)
-        if "pot" in said and not request.numbers:
+        if "pot" in said:
             totals.add(self._total_of_size("1"))
         for number in request.numbers:
-            totals |= self._totals(number, said, legal)
+            totals.add(self._total(number, said))
         if not totals and len(legal) == 1:
             totals.add(grid.low)
         if not totals:
@@ -221,37 +204,37 @@ class _Reader:
             raise self._ambiguous([Move("raise", amount=total) for total in sorted(totals)])
         return Move("raise", amount=totals.pop())
 
-    def _totals(self, number: Number, said: frozenset[str], legal: range) -> set[int]:
-        """Return the totals that a number may mean: itself, or the bet size of this name."""
-        digits = number.digits
-        if "pot" in said:
-            return {self._total_of_size(digits)}
-        names = {str(size) for size in self.bet_sizes} if said.isdisjoint(_TOTAL_WORDS) else set()
-        sized = {self._total_of_size(digits)} if digits in names else set()
-        if number.sign is not None or number.suit is not None or number.whole is None:
-            return sized or {-1}
-        total = number.whole + (max(self.view.bets) if "by" in said else 0)
-        return sized | {total} if total in legal else sized or {total}
+    def _total(self, number: Number, said: frozenset[str]) -> int:
+        """Return the total that a number means: a whole one itself, another one a bet size."""
+        if number.of_pot:
+            return self._total_of_size(number.digits)
+        if number.sign is not None or number.suit is not None:
+            raise self._refusal("names a card to raise to")
+        if number.whole is not None:
+            return number.whole + (max(self.view.bets) if "by" in said else 0)
+        if number.digits in map(str, self.bet_sizes) and said.isdisjoint(_TOTAL_WORDS):
+            return self._total_of_size(number.digits)
+        raise self._refusal("names a number that is no total to raise to")
 
     def _total_of_size(self, fraction: str) -> int:
         """Return the total that a fraction of the pot means."""
-        try:
-            size = Fraction(fraction)
-        except (ValueError, ZeroDivisionError):  # too many digits, or "1/0"
-            raise self._refusal("names no bet") from None
+        size = Fraction(fraction)
         if size > LARGEST_FRACTION:
             raise self._refusal("names too large a bet")
         moves = self.view.legal_actions([size]).values()
         return next(move.amount for move in moves if move.amount is not None)
 
-    def _all_in(self) -> Move:
+    def _all_in(self, request: Request) -> Move:
         """Return the move that puts in all credits of the seat."""
         view = self.view
         credits_left = view.credits[view.seat] or 0
+        total = view.bets[view.seat] + credits_left
+        if any(number.whole not in (total, credits_left) for number in request.numbers):
+            raise self._refusal(f"names another number than all {credits_left} credits")
         for move in view.legal_moves:
-            if move.kind == "call" and max(view.bets) - view.bets[view.seat] >= credits_left:
+            if move.kind == "call" and max(view.bets) >= total:
                 return move
-            if move.kind == "raise" and move.high == view.bets[view.seat] + credits_left:
+            if move.kind == "raise" and move.high == total:
                 return Move("raise", amount=move.high)
         raise self._refusal("is not legal now")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import random
 
 import numpy as np
@@ -184,6 +186,49 @@ def test_card_moves(in_cards: GameView, text: str, move: str | None) -> None:
         ("I'm folding here, since my total is -10.", "junk"),
         ("I fold my hand", "junk"),
         ("8 junk", "junk"),
+        ("raise 1", None),
+        ("raise 40.0", "raise 40"),
+        ("bet twenty-five credits", "raise 25"),
+        ("Raise to one hundred and five.", "raise 105"),
+        ("raise 10 more", "raise 20"),
+        ("increase to 30", "raise 30"),
+        ("bet 20 into the pot", "raise 20"),
+        ('{"type": "raise", "total": 40.0}', "raise 40"),
+        ('{"move": "raise", "amount": "forty"}', "raise 40"),
+        ('{"action": 7.0}', "call"),
+        ("match", "call"),
+        ("see", "call"),
+        ("I call the raise.", "call"),
+        ("Let me see. Junk.", "junk"),
+        ("shove", "raise 196"),
+        ("<think>Should I junk? Maybe raise 50.</think>call", "call"),
+        ("<think>I am weak. Junk.</think> Call", "call"),
+        ("<thinking>Junk.</thinking>call", "call"),
+        ("I am weak. Junk.</think>call", "call"),
+        ("Junk? <answer>call</answer>", "call"),
+        ("junk... actually call", "call"),
+        ("Instead of junking I call", "call"),
+    ]
+    + [
+        (f"{verb} {share}", f"raise {total}")
+        for verb in ("raise", "bet")
+        for total, shares in {
+            16: (".25 of the pot", "a quarter of the pot", "25% of the pot"),
+            18: ("1/3 of the pot", "one third of the pot"),
+            22: ("50 % of the pot", ".5 pot", "half-pot", "a half of the pot", "\u00bd pot"),
+            26: ("two thirds of the pot", "2/3 pot"),
+            28: ("three quarters of the pot", "75% pot"),
+            34: ("pot", "100% of the pot", "the size of the pot"),
+            58: ("twice the pot", "2x pot"),
+        }.items()
+        for share in shares
+    ]
+    + [
+        (text, None)
+        for text in (
+            "<think>junk|raise 50%|bet zero|raise 12,5 credits|raise 1,5 pot|raise 20k|draw?"
+            "|raise two dozen|raise 2\u00b9|bet 1\u00bd pot|raise to around 40|all-in for 100"
+        ).split("|")
     ],
 )
 def test_betting_moves(text: str, move: str | None) -> None:
@@ -193,6 +238,22 @@ def test_betting_moves(text: str, move: str | None) -> None:
             parse_move(text, view)
     else:
         assert str(parse_move(text, view)) == move
+
+
+def test_the_name_of_a_move_and_its_json_are_that_move() -> None:
+    view, sizes = bets(), (1, 2, "min")
+    for move in view.legal_actions(sizes).values():
+        said = json.dumps({"move": move.kind, "amount": move.amount})
+        assert parse_move(str(move), view, sizes) == parse_move(said, view, sizes) == move
+
+
+def test_long_texts_are_read() -> None:
+    view = bets("raise 10")
+    for piece in ("ten ", "1,", "[", '{"a":[', "<think>", ".", "call ", "a\u0301\u0316", "\n"):
+        said = piece * 20_000 + "</think>\nAnswer: call"
+        assert str(parse_move(said, view)) == "call"
+        with contextlib.suppress(IllegalMove):
+            parse_move(piece * 20_000 + "x", view)
 
 
 def test_an_all_in_call_and_a_new_spike_card() -> None:
@@ -234,7 +295,7 @@ CHOICES = r"; legal: stand, draw, discard_draw -6s, discard_draw -4t, swap -6s, 
         ("raise 40", "^'raise 40' is not legal now" + CHOICES),
         ("draw 2", "names a number that does not go with draw" + CHOICES),
         ("7", "^'7' names action 7, which is not legal now" + CHOICES),
-        ("9" * 5000, "names action 9+, which is not legal now" + CHOICES),
+        ("9" * 5000, "^'9{1,60}[.]{3}9{1,60}' names no action" + CHOICES),
         ('{"move": "junk", "why": "draw"}', "is not legal now" + CHOICES),
         (5, "^text: 5 is not text" + CHOICES),
         (None, "^text: None is not text" + CHOICES),
@@ -251,13 +312,15 @@ def test_what_is_unclear_or_illegal_is_refused(in_cards: GameView, text: str, me
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("raise 1", "^'raise 1' may mean raise to 1 or raise to 4; write one of them alone$"),
         ("raise to 1 or 2", "does not name one move; legal: check, raise 1 to 196$"),
         ("raise", "names no total to raise to; legal: check, raise 1 to 196$"),
         ("raise to 500", "^'raise to 500' is not legal now; legal: check, raise 1 to 196$"),
         ("raise 2000 pot", "names too large a bet; legal: check, raise 1 to 196$"),
-        ("raise 1/0 pot", "names no bet; legal: check, raise 1 to 196$"),
-        ("raise +5", "is not legal now; legal: check, raise 1 to 196$"),
+        (
+            "raise 1/0 pot",
+            "names a number that is no total to raise to; legal: check, raise",
+        ),
+        ("raise +5", "names a card to raise to; legal: check, raise 1 to 196$"),
     ],
 )
 def test_unclear_raises_are_refused(text: str, message: str) -> None:
