@@ -16,6 +16,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.engine.drivers.policy_code import Policy
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.wording import did_you_mean
 
 ENTRY_POINTS: Final = "sabacc_env.agents"
 """The entry-point group under which a package registers agent classes by name."""
@@ -130,7 +131,8 @@ def agent_class(name: str) -> type[Agent]:
     if not found:
         names = ", ".join(registered_agents())
         raise SabaccError(
-            f"unknown agent {short_repr(name)}; the registered agents are {names}; load any other, "
+            f"unknown agent {short_repr(name)}{did_you_mean(name, registered_agents())}; the "
+            f"registered agents are {names}; load any other, "
             "such as a network, with sabacc_agents.load, and give the agent that it returns"
         )
     loaded: type[Agent] = found[0].load()

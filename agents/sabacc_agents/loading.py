@@ -18,6 +18,7 @@ from sabacc_env.agent_calls import agent_type_of, build
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules.wording import did_you_mean
 
 
 def load(
@@ -80,9 +81,10 @@ def _agent_type(spec: object) -> type:
         return agent_type_of(spec, agent_class(spec))
     if isinstance(spec, str) and os.path.isfile(spec):  # noqa: PTH113 (Path's raises OSError)
         raise SabaccError(f"agent: {short_repr(spec)} is a file, but not a saved agent ({SUFFIX})")
+    hint = did_you_mean(spec, registered_agents())
     raise SabaccError(
-        f"unknown agent {short_repr(spec)}; use one of {', '.join(registered_agents())}, zoo:NAME "
-        f"(`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
+        f"unknown agent {short_repr(spec)}{hint}; use one of {', '.join(registered_agents())}, "
+        f"zoo:NAME (`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), or module:Class"
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,17 @@ from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.saved_states import SavedState, StateKeeper
 from sabacc_env.envs.start_ranges import Range
-from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
 Observations = NDArray[Any] | dict[str, NDArray[Any]]
+
+HOW_TO_MASK: Final = (
+    "use the masks, with MaskablePPO, evaluate_policy and MaskableEvalCallback of sb3_contrib, or "
+    'make the environment with illegal="end"'
+)
+"""What to do about an illegal action."""
 
 
 class SabaccVecEnv(VecEnv):
@@ -250,7 +256,7 @@ class SabaccVecEnv(VecEnv):
             actions = check_int_array("actions", self._to_play, self.num_envs)
             step = learner.step_or_end(actions, np.arange(self.num_envs))
         else:
-            step = learner.step(self._to_play)
+            step = learner.step(self._legal_actions())
         if before is not None:
             self._states.keep(before)
         dones, illegal = step.episode_over, step.illegal
@@ -261,6 +267,13 @@ class SabaccVecEnv(VecEnv):
             if illegal[table]:
                 infos[table]["illegal_action"] = True
         return self._observations(), rewards, dones, infos
+
+    def _legal_actions(self) -> NDArray[np.int64]:
+        """Return the learner's actions, checked; an illegal one most likely comes without masks."""
+        try:
+            return self._learner.check_legal(self._to_play)
+        except IllegalMove as error:
+            raise IllegalMove(f"{error}; {HOW_TO_MASK}") from None
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions, (num_envs, num_actions)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from gymnasium import spaces
@@ -24,6 +24,7 @@ from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE
 from sabacc_env.engine.observation.state import state_size
+from sabacc_env.envs.before_reset import NO_EPISODE, BeforeReset
 from sabacc_env.envs.hand_results import named_result
 from sabacc_env.envs.observation_forms import (
     BLOCK_PIECES,
@@ -46,6 +47,8 @@ from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.render import modes
 from sabacc_env.rules import RuleSet, load_rules
+
+_BEFORE_RESET: Final[Any] = BeforeReset()
 
 
 class SabaccAEC(AECEnv):  # type: ignore[misc]
@@ -133,7 +136,6 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._buffers = TurnBuffers(self.rules, encode_bet_sizes(bet_sizes))
         self.bet_sizes = tuple(bet_sizes)
         self.render_mode = modes.check_render_mode(render_mode)
-        self.game: Game
         self._first_game: Game | None = None  # the first one dealt without options
         self._seed: int | None = None
         self._episode = 0
@@ -150,7 +152,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             BLOCK_PIECES,
         )
 
+        self.game: Game = _BEFORE_RESET
+        self.agents: list[str] = _BEFORE_RESET
+        self.rewards = self._cumulative_rewards = _BEFORE_RESET
+        self.terminations = self.truncations = _BEFORE_RESET
+        self.infos: dict[str, dict[str, Any]] = _BEFORE_RESET
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        self.agent_selection = self.possible_agents[0]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
         self._none_ended = dict.fromkeys(self.possible_agents, False)
@@ -182,11 +190,11 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's observation space, the same object at every call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return the agent's action space, the same object at every call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; see the class for what ``options`` may hold.
@@ -280,9 +288,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def _set_infos(self) -> None:
         """Give every agent the info of one whose action does not count."""
-        self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": self._no_choice} for agent in self.agents
-        }
+        self.infos = {agent: {"action_mask": self._no_choice} for agent in self.agents}
 
     def _pay_out(self) -> None:
         """Pay the rewards of a hand that is over."""
@@ -305,7 +311,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     def _state_values(self) -> dict[str, Any]:
         """Return what a saved state of this table holds."""
         if self._seed is None:
-            raise SabaccError("save_state: no episode has begun; call reset first")
+            raise SabaccError(NO_EPISODE)
         illegal = next((name for name in self.infos if "illegal_action" in self.infos[name]), None)
         ended = IN_PLAY
         if any(self.truncations.values()):
@@ -410,11 +416,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         Raises:
             SabaccError: for anything that is not an agent of this environment.
         """
-        buffers = self._buffers
-        seat = self._seats.get(agent) if isinstance(agent, str) else None
-        if seat is None:
-            known = ", ".join(self.possible_agents)
-            raise SabaccError(f"unknown agent {short_repr(agent)}; the agents are {known}")
+        buffers, seat = self._buffers, self._seat_of(agent)
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             flat, mask = buffers.observation.copy(), buffers.mask.copy()
         else:
@@ -422,6 +424,14 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             flat, mask = buffers.requested_observation.copy(), self._no_choice
         observation = self._form.of_game(self.game, seat, flat, mask)
         return {"observation": observation, "action_mask": mask} if self._adds_mask else observation
+
+    def _seat_of(self, agent: str) -> int:
+        """Return the seat of an agent; refuse what is none."""
+        seat = self._seats.get(agent) if isinstance(agent, str) else None
+        if seat is None:
+            known = ", ".join(self.possible_agents)
+            raise SabaccError(f"unknown agent {short_repr(agent)}; the agents are {known}")
+        return seat
 
     def state(self) -> NDArray[np.float32]:
         """Return everything, hidden cards and the chance to come included: ``Game.state``."""
@@ -431,6 +441,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Return the table with all hands as text or an image, or print it, by the render mode."""
         if self.render_mode is None:
             return None
+        if self._seed is None:
+            raise SabaccError(NO_EPISODE)
         return modes.render(self.game, None, self.render_mode)
 
     def close(self) -> None:

@@ -26,6 +26,7 @@ from sabacc_env.engine.drivers.learner_loop import (
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.planes import PLANES_SHAPE
+from sabacc_env.envs.before_reset import NO_EPISODE
 from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.envs.saved_states import (
     Types,
@@ -164,20 +165,27 @@ class LearnerTables:
         self.opponents.begin(self.tables)
         self._begin_episodes(self._all)
 
-    def step(self, actions: ArrayLike) -> LearnerStep:
-        """Play the learner's action at every table, (num_envs,), and then the opponents'.
+    def check_legal(self, actions: ArrayLike) -> Ints:
+        """Return the learner's action at every table, (num_envs,), as int64, if all are legal.
+
+        Raises:
+            IllegalMove: for one that is not legal.
+            SabaccError: before ``begin``, or for actions of a wrong shape or type.
+        """
+        self._check_ready()
+        return self.tables.check_legal(actions)
+
+    def step(self, actions: Ints) -> LearnerStep:
+        """Play actions that ``check_legal`` returned, and then the opponents'.
 
         Returns:
             What happened, in new arrays.
 
         Raises:
-            IllegalMove: for an action that is not legal; nothing moved.
-            SabaccError: before ``begin``, for actions of a wrong shape or type, or an opponent
-                that fails; ``begin`` again then.
+            SabaccError: for an opponent that fails; ``begin`` again then.
         """
-        self._check_ready()
         step = self._new_step()
-        self._play(step, self.tables.check_legal(actions), self._all)
+        self._play(step, actions, self._all)
         return step
 
     def step_or_end(self, actions: Ints, indices: Ints) -> LearnerStep:
@@ -223,7 +231,7 @@ class LearnerTables:
 
     def _check_ready(self) -> None:
         if not self._ready:
-            raise SabaccError("no episode is in play; call reset first")
+            raise SabaccError(NO_EPISODE)
 
     # Observing.
 
@@ -392,8 +400,7 @@ class LearnerTables:
         Raises:
             SabaccError: before ``begin``.
         """
-        if not self._ready:
-            raise SabaccError("save_state: no episode has begun; call reset first")
+        self._check_ready()
         return {
             "tables": self.tables.save_state(),
             "rng": self.rng.bit_generator.state,

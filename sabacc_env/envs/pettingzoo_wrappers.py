@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from sabacc_env.envs.aec import not_an_action
+from sabacc_env.envs.before_reset import BeforeReset
 from sabacc_env.envs.saved_states import SavedState
+from sabacc_env.errors import SabaccError, short_repr
 
 
 class EndOnIllegalAction(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
@@ -64,6 +67,10 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
     ``agents``, and ``hand_result()`` says how its last hand ended.
     """
 
+    def __init__(self, table: Any) -> None:
+        super().__init__(table)
+        self.agents: Any = BeforeReset()
+
     @property
     def hands_finished(self) -> int:
         """How many hands of this episode have ended."""
@@ -81,9 +88,19 @@ class SabaccParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]
         return self._observe()
 
     def step(self, actions: dict[str, Any]) -> Any:
-        """Play the action of the agent that is to act."""
+        """Play the action of the agent that is to act.
+
+        Raises:
+            SabaccError: where it is missing, or before the first reset; nothing has changed.
+        """
         if not self.agents:
             return {}, {}, {}, {}, {}  # PettingZoo leaves one out
+        agent = self.aec_env.agent_selection
+        if not isinstance(actions, Mapping) or agent not in actions:
+            raise SabaccError(
+                f"actions: {short_repr(actions)} has no action of {agent}, who is to act; give a "
+                "dict with one of every agent"
+            )
         returned = super().step(actions)
         for info in returned[-1].values():  # which PettingZoo has noted there, by name
             info.pop("active_agent", None)

@@ -18,19 +18,18 @@ OPTIONS: Final = (*TABLE_OPTIONS, "seat", "reset_mask")
 def select_options(options: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
     """Keep the options of these names.
 
-    Others are ignored, as PettingZoo's API asks, but one that looks misspelt is an error, and so is
-    one that only another of the environments here obeys.
+    Others are ignored, as PettingZoo's API asks. But one that looks misspelt is an error, and so is
+    one that only another of the environments here obeys, misspelt or not.
     """
     if options is None:
         return {}
     if not isinstance(options, Mapping):
         raise SabaccError(f"options: {short_repr(options)} is not a dict")
     for name in options:
-        if name in OPTIONS and name not in names:
-            raise SabaccError(
-                f"unknown option {short_repr(name)}; this environment has {', '.join(names)}"
-            )
-        near = get_close_matches(str(name), names, n=1)
+        near = get_close_matches(str(name), OPTIONS, n=1)  # a name itself is its closest match
         if near and name not in names:
-            raise SabaccError(f"unknown option {short_repr(name)}; did you mean {near[0]!r}?")
+            hint = f"this environment has {', '.join(names)}"
+            if near[0] in names:
+                hint = f"did you mean {near[0]!r}?"
+            raise SabaccError(f"unknown option {short_repr(name)}; {hint}")
     return {name: value for name, value in options.items() if name in names}

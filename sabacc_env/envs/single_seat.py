@@ -16,6 +16,7 @@ from sabacc_env.actions import num_actions
 from sabacc_env.arguments import check_int
 from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
+from sabacc_env.envs.before_reset import NO_EPISODE
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import no_result_info, result_info
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
@@ -223,7 +224,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             SabaccError: without an episode in play, or for an opponent that fails.
         """
         if self._over:
-            raise SabaccError("step: no episode is in play; call reset first")
+            raise SabaccError(NO_EPISODE)
         chosen = check_action(action)
         mask = self._mask()
         legal = 0 <= chosen < len(mask) and mask[chosen]
@@ -399,4 +400,6 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         """
         if self.render_mode is None:
             return None
+        if self.seat < 0:
+            raise SabaccError(NO_EPISODE)
         return modes.render(self.game, self.seat, self.render_mode)

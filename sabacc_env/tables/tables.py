@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -512,7 +513,8 @@ class Tables:
         rows = parts[0].view(OBSERVATION_DTYPE).reshape(n, self.num_players)
         scratch = put(np.zeros(n, GAME_DTYPE))
         self._device.run(batch.write_states, (self._games,), rows, *parts[1:], scratch, indices)
-        return np.concatenate([self._device.to_host(part).reshape(n, -1) for part in parts], axis=1)
+        host = [self._device.to_host(part) for part in parts]
+        return np.concatenate([part.reshape(n, math.prod(part.shape[1:])) for part in host], axis=1)
 
     def upcoming_chance(self, tables: ArrayLike) -> NDArray[np.float32]:
         """Return the chance to come: for a critic in training, never for an agent.

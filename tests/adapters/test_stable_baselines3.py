@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -398,8 +399,20 @@ def test_tables_that_there_are_not(indices):
 def test_illegal_actions_are_refused():
     env = make()
     env.reset()
-    with pytest.raises(IllegalMove, match="table 0: action"):
+    with pytest.raises(IllegalMove, match=r"table 0: action .* now; use the masks, with .*PPO"):
         env.step(np.full(16, JUNK))
+
+
+def test_evaluation_without_masks_says_how_to_mask():
+    from sb3_contrib import MaskablePPO
+    from sb3_contrib.common.maskable.evaluation import evaluate_policy
+    from stable_baselines3.common.evaluation import evaluate_policy as evaluate_unmasked
+
+    env = SabaccVecEnv("casino", 8, seed=1)
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, seed=1)
+    with pytest.raises(IllegalMove, match=r'with MaskablePPO, .* or .*illegal="end"$'):
+        evaluate_unmasked(model, env, n_eval_episodes=50, warn=False)
+    assert math.isfinite(evaluate_policy(model, env, n_eval_episodes=8, warn=False)[0])
 
 
 def test_an_illegal_action_can_end_the_episode_of_its_table_alone():

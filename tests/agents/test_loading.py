@@ -26,6 +26,7 @@ def test_a_class_by_module():
         ("no_such_module:Agent", "cannot be imported"),
         ("sabacc_env.agent:Absent", "cannot be imported"),
         (":", "cannot be imported"),
+        ("tigth", r"unknown agent 'tigth'; did you mean tight\?; use one of"),
         (None, "unknown agent None; use one of"),
         (5, "unknown agent 5; use one of"),
         ("", "unknown agent ''; use one of"),

@@ -255,7 +255,7 @@ def test_an_illegal_action_ends_the_episode(rules):
         assert info["action_mask"].all()
         assert env.action_masks().all()
         assert comparable(observation) == comparable(before)
-        with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
+        with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
             env.step(0)
     _, info = env.reset()
     assert not info["illegal_action"]
@@ -275,11 +275,11 @@ def test_what_is_no_whole_number_changes_nothing(action):
 def test_a_step_needs_an_episode():
     env = make()
     assert env.action_masks().all()
-    with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
+    with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
         env.step(0)
     env.reset(seed=1)
     steps(env, np.random.default_rng(0))
-    with pytest.raises(SabaccError, match="step: no episode is in play; call reset first"):
+    with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
         env.step(0)
 
 
@@ -560,3 +560,12 @@ def test_an_unknown_keyword_is_named():
     unknown = r"SabaccEnv\(\) got an unexpected keyword argument 'stack'; did you mean stacks\?"
     with pytest.raises(TypeError, match=unknown):
         gymnasium.make("Sabacc-v0", stack=(5, 5))
+
+
+@pytest.mark.parametrize(
+    "call", [lambda env: env.state(), lambda env: env.game.clone(), lambda env: env.render()]
+)
+def test_nothing_is_in_play_before_the_first_reset(call: Any) -> None:
+    env = gymnasium.make("Sabacc-v0", render_mode="ansi").unwrapped
+    with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
+        call(env)

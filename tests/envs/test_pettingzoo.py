@@ -416,6 +416,40 @@ def test_nobody_else_may_observe() -> None:
         SabaccError, match="unknown agent 'player_9'; the agents are player_0, player_1"
     ):
         env.observe("player_9")
+    for space in (env.action_space, env.observation_space):
+        with pytest.raises(SabaccError, match=r"^unknown agent 'nobody'; the agents are player_0"):
+            space("nobody")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda env: env.step(0),
+        lambda env: env.last(),
+        lambda env: env.last(observe=False),
+        lambda env: env.observe("player_0"),
+        lambda env: env.observe("player_1"),
+        lambda env: env.state(),
+        lambda env: env.render(),
+        lambda env: list(env.agent_iter()),
+    ],
+)
+def test_nothing_is_in_play_before_the_first_reset(call: Any) -> None:
+    env = sabacc_v0.raw_env(render_mode="ansi")
+    for table in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
+            call(table)
+
+
+@pytest.mark.parametrize("actions", [{}, {"player_0": 0}, {"nobody": 0}, None, [0, 0]])
+def test_the_parallel_form_needs_the_action_of_the_agent_to_act(actions: Any) -> None:
+    env = sabacc_v0.parallel_env()
+    with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
+        env.step(actions)
+    env.reset(seed=1, options={"dealer": 0})
+    with pytest.raises(SabaccError, match=r"^actions: .* has no action of player_1, who is to act"):
+        env.step(actions)
+    assert len(env.step({"player_1": 0})) == 5
 
 
 # Illegal actions.

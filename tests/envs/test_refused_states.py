@@ -64,7 +64,7 @@ def test_states_of_another_kind_are_refused() -> None:
 @with_every_environment
 def test_there_is_no_state_before_the_first_reset(kind: str) -> None:
     driver = DRIVERS[kind](**CASINO)
-    with pytest.raises(SabaccError, match=r"^save_state: no episode has begun; call reset first$"):
+    with pytest.raises(SabaccError, match=r"^no episode is in play; call reset first$"):
         driver.env.save_state()
     with pytest.raises(SabaccError, match=r"^undo: no steps are kept; make the environment with"):
         driver.env.undo()

@@ -593,6 +593,8 @@ def test_bad_actions_change_nothing(actions):
         ({"seed": -1}, "seed: -1 is not from 0"),
         ({"seed": [1, 2, 3]}, r"seed: \[1, 2, 3\] is not a whole number"),
         ({"options": ["reset_mask"]}, r"options: \['reset_mask'\] is not a dict"),
+        ({"options": {"dealr": 0}}, "unknown option 'dealr'; this environment has reset_mask"),
+        ({"options": {"dealer": 0}}, "unknown option 'dealer'; this environment has reset_mask"),
         ({"options": {"reset_masks": 1}}, "unknown option 'reset_masks'; did you mean"),
         ({"options": {"reset_mask": [True]}}, "reset_mask: give an array of 3 bool"),
         ({"options": {"reset_mask": [1, 0, 1]}}, "reset_mask: give an array of 3 bool"),

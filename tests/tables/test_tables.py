@@ -810,3 +810,8 @@ def test_what_is_no_source_of_clones(other: Any, sources: Any, message: str) -> 
     with pytest.raises(SabaccError, match=message):
         tables.clone_from(other or tables, sources, [0])
     assert tables.to_bytes() == before
+
+
+def test_the_states_of_no_tables_have_the_width_of_some():
+    tables = Tables("casino", 3, seed=1)
+    assert tables.states([]).shape == (0, tables.states([0]).shape[1])
