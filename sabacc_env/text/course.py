@@ -26,7 +26,7 @@ def player(view: GameView, seat: int) -> str:
 
 
 def move_words(move: Move) -> str:
-    """Return a move as text; ``raise to 1``, because ``raise 1`` also names a bet size."""
+    """Return a move as text; ``raise to 1``, because an action named ``raise 1`` bets the pot."""
     return f"raise to {move.amount}" if move.kind == "raise" else str(move)
 
 

@@ -80,6 +80,56 @@ def test_legal_moves_read_back(rules: RuleSet) -> None:
                 assert_moves_read_back(game)
 
 
+TOTALS = [
+    "raise {}",
+    "I bet {} credits.",
+    "**Raise to {}**",
+    "Answer: raise {}.0",
+    '{{"move": "raise", "amount": {}}}',
+    '{{"action": "bet", "amount": "{}"}}',
+    "<think>Raise to 3? No.</think>raise to {}",
+    "I would junk a worse hand, so I raise to {}.",
+]
+INCREASES = ["raise by {}", "raise {} more", "I raise the bet by {} credits."]
+UNCLEAR = ["raise {0}%", "raise {0}k", "raise {0} or {0}5", "raise {0},{0}", "raise about {0}"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    rules=st.sampled_from(every_rules),
+    seed=st.integers(0, 2**64 - 1),
+    rng=st.randoms(use_true_random=False),
+    number=st.integers(1, 300),
+)
+def test_no_amount_is_read_as_another(
+    rules: RuleSet, seed: int, rng: random.Random, number: int
+) -> None:
+    """What is read of a statement of one amount is that amount, or else it is refused."""
+    game = Game(rules, 2, seed=seed)
+    for _ in decisions(game, rng, most=rng.randint(0, 12)):
+        pass
+    if game.seat_to_act is None:
+        return
+    view = acting_view(game)
+    legal = {
+        total
+        for move in view.legal_moves
+        if move.low is not None and move.high is not None
+        for total in range(move.low, move.high + 1, move.step or 1)
+    }
+    for forms, total in ((TOTALS, number), (INCREASES, max(view.bets) + number)):
+        for form in forms:
+            text = form.format(number)
+            if total in legal:
+                assert parse_move(text, view) == Move("raise", amount=total), text
+            else:
+                with pytest.raises(IllegalMove):
+                    parse_move(text, view)
+    for form in UNCLEAR:
+        with pytest.raises(IllegalMove):
+            parse_move(form.format(number), view)
+
+
 @settings(max_examples=30, deadline=None)
 @given(table=tables(), seed=st.integers(0, 2**64 - 1), rng=st.randoms(use_true_random=False))
 def test_legal_moves_read_back_under_any_rules(
