@@ -41,7 +41,7 @@ class Args:
     """What the policy sees."""
     total_decisions: int = 1_000_000
     """Decisions to learn from, those of both seats together."""
-    num_tables: int = 256
+    num_tables: int = 1024
     """Hands in an update."""
     seeds: Annotated[list[int], cyclopts.Parameter(consume_multiple=True)] = field(
         default_factory=lambda: [1]
@@ -102,13 +102,15 @@ def make(args: Args, seed: int) -> tuple[ppo.Args, Tables, ppo.ActorCritic]:
         stacks=(20, 20),  # as hands of this game start
         max_sabacc_pot=0,
         num_tables=args.num_tables,
-        num_minibatches=4,
-        n_epochs=2,
-        learning_rate=3e-3,
+        num_minibatches=16,
+        n_epochs=4,
+        learning_rate=1e-3,
         ent_coef=0.15,
         kl_coef=0.1,
+        polyak_tau=0.05,
         reward_scale=2.0,
     )
+    torch.set_num_threads(1)  # before the network is built: its weights depend on it
     torch.manual_seed(seed)
     tables = Tables(
         rung.rule_set,
