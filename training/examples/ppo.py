@@ -283,7 +283,6 @@ def make(args: Args) -> tuple[Tables, ActorCritic]:
 def train(args: Args, tables: Tables, network: Network) -> Network:
     """Train a network by self-play at these tables, and return the average of its weights."""
     rng = np.random.default_rng(args.seed)
-    torch.set_num_threads(1)
     ante = tables.rules.ante_unit
     opponents = Opponents(tables, args, rng)
     average = copy.deepcopy(network)
