@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from sabacc_env import Tables
 from sabacc_env.errors import SabaccError
 from sabacc_env.observation import blocks
 from sabacc_env.policies import PolicyAgent, always_raise, policy, random_legal
+from sabacc_env.tables.cpu import Cpu
 from tests.support.modes import INTERPRETED
 
 
@@ -176,6 +179,27 @@ def test_a_long_play_hears_ctrl_c_within_a_second(tables: int) -> None:
     assert playing.returncode == 0
     assert heard == "heard"
     assert float(at) - sent < 30  # without parts it would be years; how busy the machine is, varies
+
+
+def test_after_ctrl_c_within_a_submit_no_thread_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+
+    class InterruptedPool(ThreadPoolExecutor):
+        def submit(self, *call: Any, **keywords: Any) -> Any:
+            super().submit(*call, **keywords)
+            time.sleep(0.1)  # the thread has begun
+            raise KeyboardInterrupt
+
+    def play(numbers: Any) -> None:
+        time.sleep(0.5)
+        played.extend(numbers)
+
+    cpu = Cpu(threads=3)
+    with InterruptedPool(2) as pool:
+        monkeypatch.setattr(Cpu, "_pool", pool)
+        with pytest.raises(KeyboardInterrupt):
+            cpu.run(play, (), np.arange(6))
+        assert played == [2, 3]  # of the thread that had begun; the other was never asked
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -76,12 +76,19 @@ class Cpu:
             batches: what all parts share.
             arrays: with an entry for each table meant.
         """
-        own, *others = (arrays,) if self.threads == 1 else self._shares(arrays)
-        calls = [self._pool.submit(function, *batches, *part) for part in others]
+        if self.threads == 1:
+            function(*batches, *arrays)
+            return
+        own, *others = self._shares(arrays)
+        calls: list[Future[None]] = [Future() for _ in others]
         try:
+            for call, part in zip(calls, others, strict=True):
+                self._pool.submit(_run_call, call, function, *batches, *part)
             function(*batches, *own)
-        finally:
-            _wait_for(calls)
+            wait(calls)
+        except BaseException:  # Ctrl-C may come between any two of these lines, within submit too
+            wait([call for call in calls if not call.cancel()])
+            raise
         for call in calls:
             call.result()
 
@@ -128,13 +135,20 @@ class Cpu:
         self.run(play_tables, (*batches, policy_codes(policies), *settings), indices)
 
 
-def _wait_for(calls: list[Future[None]]) -> None:
-    """Wait until no thread plays on, also after Ctrl-C: whoever catches it may use the tables."""
+def _run_call(call: Future[None], function: Callable[..., None], *arguments: Any) -> None:
+    """Call a function unless the call has been cancelled; its end, or its error, ends the call.
+
+    The caller makes the call's future before the pool gets it. So it knows all calls at any time,
+    and after Ctrl-C no thread plays on unseen: whoever catches that may use the tables.
+    """
+    if not call.set_running_or_notify_cancel():
+        return
     try:
-        wait(calls)
-    except KeyboardInterrupt:
-        wait(calls)
-        raise
+        function(*arguments)
+    except BaseException as error:  # noqa: BLE001 (the caller raises it)
+        call.set_exception(error)
+    else:
+        call.set_result(None)
 
 
 @lru_cache
