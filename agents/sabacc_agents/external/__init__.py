@@ -1,0 +1,1 @@
+"""Agents that are processes of their own, in any language."""

@@ -1,0 +1,1 @@
+"""Reports: what a tournament found, as one page to look at."""

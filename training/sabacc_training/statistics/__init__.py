@@ -1,0 +1,1 @@
+"""Statistics over results: intervals, stopping rules, ratings, empirical games."""

@@ -1,0 +1,1 @@
+"""Tournaments: formats, pure tasks, their files, standings."""

@@ -1,0 +1,1 @@
+"""Control variates that make the intervals of margins narrower, unbiased."""
