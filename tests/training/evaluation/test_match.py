@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from sabacc_training.evaluation.estimate import Estimate, t_quantile
 from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, evaluate
 from sabacc_training.evaluation.match import MatchResult, play_match
 from sabacc_training.evaluation.report import legend, margins_table
-from scipy import stats
 
 from sabacc_env.agent import RandomAgent
 from sabacc_env.errors import IllegalMove, SabaccError
@@ -134,17 +132,6 @@ def test_an_illegal_action_is_refused():
 def test_what_cannot_be_played_is_refused(settings, words):
     with pytest.raises(SabaccError, match=words):
         play(RandomAgent, RandomAgent, **settings)
-
-
-def test_the_interval_is_students():
-    values = np.random.default_rng(0).normal(50, 300, size=400)
-    estimate = Estimate.from_values(values)
-    interval = stats.ttest_1samp(values, 0).confidence_interval(0.95)
-    assert estimate.mean - estimate.half_width() == pytest.approx(interval.low)
-    assert estimate.mean + estimate.half_width() == pytest.approx(interval.high)
-    assert estimate.half_width(10) / estimate.half_width() == pytest.approx(
-        t_quantile(400, 10) / t_quantile(400)
-    )
 
 
 def test_the_variance_reduction_is_in_hands_for_the_same_interval():

@@ -15,7 +15,7 @@ from sabacc_env.array_types import Ints
 from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.evaluation.estimate import MILLI, Estimate
+from sabacc_training.statistics.estimate import MILLI, Estimate
 
 MAX_TABLES: Final = 32_768
 """The largest number of hands played side by side."""

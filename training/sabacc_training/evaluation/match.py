@@ -16,7 +16,7 @@ from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.evaluation.estimate import MILLI, Estimate
+from sabacc_training.statistics.estimate import MILLI, Estimate
 
 NUM_TABLES: Final = 2048
 """Tables played side by side, unless fewer hands are wanted."""

@@ -16,8 +16,8 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from sabacc_training.evaluation.estimate import MILLI, Estimate
 from sabacc_training.jobs.progress_bar import ProgressBar
+from sabacc_training.statistics.estimate import MILLI, Estimate
 
 
 class _Speed(ProgressColumn):

@@ -10,9 +10,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sabacc_training.evaluation.estimate import Estimate, t_quantile
 from sabacc_training.evaluation.evaluate import PairResult
 from sabacc_training.evaluation.tournament import ranking
+from sabacc_training.statistics.estimate import Estimate, t_quantile
 
 MET_MARK = "*"
 """Marks a margin between agents that met in training."""

@@ -21,7 +21,6 @@ from sabacc_agents.saved_files import is_saved, path_of
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes, write_text
 from sabacc_training.config.base import dump
-from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.evaluate import (
     Entrant,
     MatchConfig,
@@ -33,6 +32,7 @@ from sabacc_training.evaluation.evaluate import (
 from sabacc_training.evaluation.match import MatchResult
 from sabacc_training.evaluation.progress import MatchProgress
 from sabacc_training.jobs.locking import created_folder, locked_folder
+from sabacc_training.statistics.estimate import Estimate
 
 CHECKSUM_SIZE: Final = hashlib.sha256().digest_size
 

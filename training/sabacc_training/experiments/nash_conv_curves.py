@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.config.base import validated
-from sabacc_training.evaluation.estimate import t_quantile
 from sabacc_training.experiments.timed_run import TimedRun
 from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
@@ -19,6 +18,7 @@ from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games.agent_policy import nash_conv
 from sabacc_training.solved_games.game_tree import FloatArray, GameTree
 from sabacc_training.solved_games.rung import Rung
+from sabacc_training.statistics.estimate import t_quantile
 
 SETTINGS: Final[dict[str, Any]] = {
     "num_tables": 1024,

@@ -21,12 +21,12 @@ from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences
 from sabacc_env.storage.files import make_folder, write_bytes, write_text
 from sabacc_training.config.run import RunConfig
-from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.experiments.exploitability import BestResponses, ExploitabilityConfig
 from sabacc_training.runs.callback import AGENT, CHECKPOINT, CONFIG
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
+from sabacc_training.statistics.estimate import Estimate
 from sabacc_training.trainers import training_config
 
 CONFIGS: Final = Path("configs", "zoo")

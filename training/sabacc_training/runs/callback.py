@@ -9,13 +9,13 @@ from signal import Signals
 from typing import Any, Final
 
 from sabacc_env.agent import Agent
-from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.checkpoint import save_checkpoint
 from sabacc_training.runs.progress import TrainingProgress
 from sabacc_training.runs.tensorboard import EventWriter
 from sabacc_training.runs.trainer import Trainer
+from sabacc_training.statistics.estimate import Estimate
 
 AGENT: Final = "agent.safetensors"
 """File name of the trained agent in the folder of its run."""

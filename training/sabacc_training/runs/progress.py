@@ -7,8 +7,8 @@ import time
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from sabacc_training.config.run import RunConfig
-from sabacc_training.evaluation.estimate import Estimate
 from sabacc_training.jobs.progress_bar import ProgressBar
+from sabacc_training.statistics.estimate import Estimate
 
 
 class TrainingProgress(ProgressBar):
