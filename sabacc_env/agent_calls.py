@@ -147,6 +147,22 @@ def actions(
         SabaccError: for anything but one whole number a row, or an error of the agent's own, which
             is then the cause.
     """
+    chosen = unchecked_actions(agent, observations, action_masks, rng, tables)
+    legal = is_legal(action_masks, chosen)
+    if not legal.all():
+        row = int(legal.argmin())
+        raise illegal_move(agent, int(chosen[row]), int(tables[row]), action_masks[row])
+    return chosen.astype(np.int64, copy=False)
+
+
+def unchecked_actions(
+    agent: Agent,
+    observations: NDArray[np.float32] | list[GameView],
+    action_masks: NDArray[np.int8],
+    rng: np.random.Generator,
+    tables: NDArray[np.int64],
+) -> NDArray[Any]:
+    """Return one whole number a row, legal or not; raises all else that ``actions`` does."""
     with _agent_errors(_name_of(agent), "act"):
         chosen = np.asarray(given := agent.act(observations, action_masks, rng, tables))
     count = len(action_masks)
@@ -156,11 +172,7 @@ def actions(
             f"agent: {_name_of(agent)!r} must return whole numbers of shape ({count},) from act, "
             f"not {got}"
         )
-    legal = is_legal(action_masks, chosen)
-    if not legal.all():
-        row = int(legal.argmin())
-        raise illegal_move(agent, int(chosen[row]), int(tables[row]), action_masks[row])
-    return chosen.astype(np.int64, copy=False)
+    return chosen
 
 
 def illegal_move(
@@ -209,23 +221,43 @@ def probabilities(
     Raises:
         SabaccError: if it is not a distribution over legal actions, or for an error of the agent.
     """
+    given = unchecked_probabilities(agent, observations, action_masks)
+    if given is not None and not is_distribution(given, action_masks).all():
+        raise no_distribution(agent, action_masks)
+    return given
+
+
+def unchecked_probabilities(
+    agent: Agent,
+    observations: NDArray[np.float32] | list[GameView],
+    action_masks: NDArray[np.int8],
+) -> NDArray[np.float64] | None:
+    """Return numbers of the shape of the masks; raises all else that ``probabilities`` does."""
     method = getattr(agent, "probabilities", None)
     if method is None:
         return None
     with _agent_errors(_name_of(agent), "probabilities"):
         given = np.asarray(method(observations, action_masks), dtype=np.float64)
-    shape = action_masks.shape
-    if (
-        given.shape != shape
-        or not (given >= 0).all()
-        or given[action_masks == 0].any()
-        or not np.allclose(given.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)
-    ):
-        raise SabaccError(
-            f"agent: {_name_of(agent)!r} must return an array of shape {shape} from probabilities: "
-            "no value is negative, illegal actions have 0, and each row adds up to 1"
-        )
+    if given.shape != action_masks.shape:
+        raise no_distribution(agent, action_masks)
     return given
+
+
+def is_distribution(
+    given: NDArray[np.float64], action_masks: NDArray[np.int8]
+) -> NDArray[np.bool_]:
+    """Say for each row whether it is a distribution over the legal actions of its mask."""
+    nowhere_wrong = ((given >= 0) & ((given == 0) | (action_masks != 0))).all(axis=1)
+    adds_up = np.isclose(given.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)
+    return np.asarray(nowhere_wrong & adds_up)
+
+
+def no_distribution(agent: Agent, action_masks: NDArray[np.int8]) -> SabaccError:
+    """Return the error for what is no distribution over the legal actions."""
+    return SabaccError(
+        f"agent: {_name_of(agent)!r} must return an array of shape {action_masks.shape} from "
+        "probabilities: no value is negative, illegal actions have 0, and each row adds up to 1"
+    )
 
 
 def _name_of(agent: Agent) -> str:
