@@ -114,7 +114,7 @@ class HandStarts:
                 if values is not None:
                     shape = (len(indices), *self._row(name))
                     try:
-                        new = np.broadcast_to(_int_array(values), shape)
+                        new = np.broadcast_to(int_array(values), shape)
                     except (ValueError, TypeError, OverflowError) as error:
                         raise SabaccError(f"{name}: give whole numbers of shape {shape}") from error
                     getattr(self, f"_set_{name}")(indices, new)
@@ -165,8 +165,8 @@ class HandStarts:
                 rows = [source(int(table), int(hand_counts[table])) for table in indices]
                 if row:
                     rows = [[*values, *[0] * (row[0] - len(values))] for values in rows]
-                return np.array([_int_array(values) for values in rows]).reshape(len(indices), *row)
-            return np.broadcast_to(_int_array(source), (len(self._players), *row))[indices]
+                return np.array([int_array(values) for values in rows]).reshape(len(indices), *row)
+            return np.broadcast_to(int_array(source), (len(self._players), *row))[indices]
         except (ValueError, TypeError, OverflowError) as error:
             raise SabaccError(
                 f"{name}: give whole numbers of shape {(len(self._players), *row)}, or a "
@@ -174,8 +174,7 @@ class HandStarts:
             ) from error
 
     def _set_keys(self, indices: Ints, keys: Ints) -> None:
-        self.starts.keys[indices, 0] = keys & WORD
-        self.starts.keys[indices, 1] = keys >> 32 & WORD
+        self.starts.keys[indices] = key_words(keys)
 
     def _set_dealers(self, indices: Ints, dealers: Ints) -> None:
         if ((dealers < 0) | (dealers >= self._players[indices])).any():
@@ -205,7 +204,13 @@ class HandStarts:
             )
 
 
-def _int_array(values: Any) -> Ints:
+def key_words(keys: Ints) -> Ints:
+    """Return the low and the high word of 64-bit keys, as the engine takes them, (..., 2)."""
+    return np.stack([keys & WORD, keys >> 32 & WORD], axis=-1)
+
+
+def int_array(values: Any) -> Ints:
+    """Return whole numbers as int64, those from 2**63 up by their bits; a TypeError for others."""
     array = np.asarray(values)
     if array.dtype.kind == "f":  # NumPy makes floats of a mix with keys from 2**63 up
         whole_numbers = np.asarray(values, dtype=object)

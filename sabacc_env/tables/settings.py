@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from sabacc_env.actions import BetSize, encode_bet_sizes
+from sabacc_env.actions import BetSize, action_names, encode_bet_sizes
 from sabacc_env.arguments import (
     check_bool,
     check_int,
@@ -96,3 +96,9 @@ class TableSettings:
             observation,
             check_max_tokens(max_tokens, max(checked)),
         )
+
+    def illegal(self, action: int, seat: int) -> str:
+        """Say that an action is not legal."""
+        names = action_names(self.bet_sizes)
+        name = names[action] if 0 <= action < len(names) else "no such action"
+        return f"action {action} ({name}) is not legal for seat {seat} now"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, action_names
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.arguments import check_int, check_keywords, check_seats, check_table_indices
 from sabacc_env.engine.drivers import batch
 from sabacc_env.engine.drivers.policy_loop import NO_STATE, NONE_ILLEGAL
@@ -343,10 +343,7 @@ class Tables:
         return chosen
 
     def _illegal_message(self, table: int, action: int) -> str:
-        names = action_names(self.bet_sizes)
-        name = names[action] if 0 <= action < len(names) else "no such action"
-        seat = self.seats_to_act[table]
-        return f"table {table}: action {action} ({name}) is not legal for seat {seat} now"
+        return f"table {table}: {self._settings.illegal(action, int(self.seats_to_act[table]))}"
 
     def set_episode_starts(
         self,

@@ -15,6 +15,7 @@ import pytest
 
 from sabacc_env import Card, Game, RuleSet
 from sabacc_env.game.keys import hand_key
+from tests.support.episodes_digest import episodes_digest
 from tests.support.played_digest import played_digest
 from tests.support.tree_digest import tree_digest
 
@@ -59,6 +60,13 @@ def test_modes_agree(mode: str, hands: int, most_moves: int) -> None:
 )
 def test_modes_agree_about_trees(mode: str) -> None:
     assert digest_in_mode(mode, "tests.support.tree_digest") == tree_digest()
+
+
+@pytest.mark.parametrize(
+    "mode", ["interpreted", pytest.param("bounds-checked", marks=pytest.mark.slow)]
+)
+def test_modes_agree_about_episodes(mode: str) -> None:
+    assert digest_in_mode(mode, "tests.support.episodes_digest") == episodes_digest()
 
 
 def test_the_digest_notices_a_difference() -> None:

@@ -1,0 +1,133 @@
+"""Whole episodes by compiled policies: the fastest way to results, without a record for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.arguments import check_credits, check_int, check_sequence
+from sabacc_env.engine.drivers import policy_loop
+from sabacc_env.engine.drivers.batch import Starts
+from sabacc_env.engine.drivers.policy_code import Policy, policy_codes
+from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game.keys import split_key
+from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.tables.arrays import TableArrays
+from sabacc_env.tables.cpu import DECISIONS_PER_CHUNK, Cpu
+from sabacc_env.tables.hand_starts import int_array, key_words
+from sabacc_env.tables.settings import TableSettings
+
+DECISIONS_A_HAND: Final = 16
+"""About as many as hands have, to hear Ctrl-C between parts of some hundredths of a second."""
+
+
+class Episodes(NamedTuple):
+    """What episodes brought.
+
+    Attributes:
+        net_credits: (n, seats) int64, what each seat won, over all hands of its episode.
+        hands_dealt: (n, seats) int64, in how many hands each seat was dealt in. The largest of an
+            episode is the number of its hands; a seat with fewer could not pay its antes any more.
+    """
+
+    net_credits: NDArray[np.int64]
+    hands_dealt: NDArray[np.int64]
+
+
+def play_episodes(
+    rules: str | Path | RuleSet,
+    policies: Sequence[Policy],
+    keys: ArrayLike,
+    *,
+    seed: int | None = None,
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    credits: Sequence[int] | None = None,
+    sabacc_pot: int = 0,
+    threads: int = 1,
+) -> Episodes:
+    """Play an episode for each key from its start to its end, each seat by its compiled policy.
+
+    It plays the hands that ``Tables`` plays with these keys. What the policies draw is decided by
+    the seed and the key of an episode's first hand, so an episode is the same whatever is played
+    beside it. Ctrl-C is heard within a second.
+
+    Args:
+        rules: a rule set by name, path, or as a ``RuleSet``.
+        policies: a function made by ``sabacc_env.policies.policy`` for each seat.
+        keys: 64-bit keys of single hands, (n,); or of the hands of matches, (n, hands): credits,
+            Sabacc pot and dealer carry over in a row, which ends early when fewer than two seats
+            can pay their antes. The first key decides the first dealer.
+        seed: decides what the policies draw; None is random.
+        bet_sizes: what the bet actions mean.
+        credits: each seat's credits before the first antes; by default the rules' own.
+        sabacc_pot: credits in the Sabacc pot before the first antes.
+        threads: how many threads play; results do not depend on it.
+
+    Raises:
+        SabaccError: for a wrong argument; names it.
+        IllegalMove: for a policy that chose an illegal action: names the episode and the action.
+
+    >>> from sabacc_env.policies import always_raise, calling_station
+    >>> played = play_episodes("orsl", [always_raise, calling_station], range(1000), seed=0)
+    >>> played.net_credits.shape, int(played.hands_dealt.max())
+    ((1000, 2), 1)
+    """
+    from sabacc_env.policies import one_a_seat  # compiled when imported
+
+    rules = load_rules(rules)
+    seats = len(check_sequence("policies", policies))
+    threads = check_int("threads", threads, 1, 1024)
+    words = _words_of(keys)
+    n, hands, _ = words.shape
+    settings = TableSettings.check(
+        rules, threads, seats, seed=seed, hands=hands, bet_sizes=bet_sizes, packed=False
+    )
+    codes = policy_codes(one_a_seat(policies, seats))
+    stacks = check_credits(rules, seats, credits, sabacc_pot)
+    if not rules.points and sum(stack >= rules.ante_unit for stack in stacks) < 2:
+        raise SabaccError(
+            f"credits: fewer than two seats can pay the antes of {rules.ante_unit} credits"
+        )
+    starts = Starts(
+        seed=np.array(split_key(settings.seed)),
+        keys=np.zeros((threads, 2), dtype=np.int64),
+        dealers=np.zeros(0, dtype=np.int64),
+        credits=np.tile(np.array(stacks + [0] * (MAX_SEATS - seats)), (threads, 1)),
+        sabacc_pots=np.full(threads, sabacc_pot),
+    )
+    episodes = policy_loop.Episodes(
+        keys=words,
+        net_credits=np.zeros((n, seats), dtype=np.int64),
+        hands_dealt=np.zeros((n, seats), dtype=np.int64),
+        illegal=np.full((threads, 2), -1),
+    )
+    cpu = Cpu(threads)
+    arrays = TableArrays(settings, cpu)
+    batches = arrays.games, arrays.turns, arrays.results, starts, episodes, codes
+    decisions = min(DECISIONS_A_HAND * hands, DECISIONS_PER_CHUNK)
+    for indices, _ in cpu.chunks(np.arange(n), decisions):
+        cpu.run(policy_loop.play_episodes, batches, arrays.indices, indices)
+        for table in np.flatnonzero(episodes.illegal[:, 0] >= 0):
+            episode, action = map(int, episodes.illegal[table])
+            what = settings.illegal(action, int(arrays.turns.seats[table]))
+            raise IllegalMove(f"policies: episode {episode}: {what}")
+    return Episodes(episodes.net_credits, episodes.hands_dealt)
+
+
+def _words_of(keys: ArrayLike) -> NDArray[np.int64]:
+    """Return the words of given keys, (n, hands, 2)."""
+    try:
+        given = int_array(keys)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise SabaccError("keys: give whole numbers of 64 bits, (n,) or (n, hands)") from error
+    if given.ndim == 1:
+        given = given[:, None]
+    if given.ndim != 2 or given.shape[1] == 0:
+        raise SabaccError(f"keys: give them as (n,) or (n, hands), not as {given.shape}")
+    return key_words(given)
