@@ -40,6 +40,7 @@ class Agent(Protocol):
     - ``compiled_policy``, a function made by ``sabacc_env.policies.policy`` that plays as it does,
       with the same probabilities. Environments with many tables then play it in their compiled
       loop, and ask no ``act``. A subclass that plays otherwise has None, or its own ``act``.
+    - ``spec``, the text that messages call it by; otherwise that is the name of its class.
     """
 
     def reset(self, num_tables: int) -> None:

@@ -1,7 +1,7 @@
 """Asking agents: every call into an agent's own code, what comes back checked.
 
 Anyone may write an agent, so whatever is wrong with one is a sentence that names it: by what the
-user wrote when it is built, after that by the module and the class that it is an object of.
+user wrote when it is built, after that by ``name_of``.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def agent_type_of(name: str, found: object) -> type:
 def reset(agents: Iterable[Agent], num_tables: int) -> None:
     """Tell agents to start that many tables."""
     for agent in agents:
-        with _agent_errors(_name_of(agent), "reset"):
+        with _agent_errors(name_of(agent), "reset"):
             agent.reset(num_tables)
 
 
@@ -70,7 +70,7 @@ def check_game(
 ) -> None:
     """Let an agent that cares refuse a game that it was not made for."""
     if method := getattr(agent, "check_game", None):
-        with _agent_errors(_name_of(agent), "check_game"):
+        with _agent_errors(name_of(agent), "check_game"):
             method(rules, num_players, bet_sizes)
 
 
@@ -85,7 +85,7 @@ def restart(agents: Iterable[Agent], tables: NDArray[np.int64]) -> None:
     """Tell the agents that care that a new hand begins at these tables."""
     for agent in agents:
         if method := getattr(agent, "restart", None):
-            with _agent_errors(_name_of(agent), "restart"):
+            with _agent_errors(name_of(agent), "restart"):
                 method(tables)
 
 
@@ -94,7 +94,7 @@ def memories(agents: Iterable[Agent]) -> list[Any]:
     found = []
     for agent in agents:
         method = getattr(agent, "memory", None)
-        with _agent_errors(_name_of(agent), "memory"):
+        with _agent_errors(name_of(agent), "memory"):
             found.append(None if method is None else method())
     return found
 
@@ -103,7 +103,7 @@ def restore_memories(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
     """Let agents continue from what ``memories`` returned."""
     for agent, memory in zip(agents, memories, strict=False):
         if memory is not None and (method := getattr(agent, "restore_memory", None)):
-            with _agent_errors(_name_of(agent), "restore_memory"):
+            with _agent_errors(name_of(agent), "restore_memory"):
                 method(memory)
 
 
@@ -163,13 +163,13 @@ def unchecked_actions(
     tables: NDArray[np.int64],
 ) -> NDArray[Any]:
     """Return one whole number a row, legal or not; raises all else that ``actions`` does."""
-    with _agent_errors(_name_of(agent), "act"):
+    with _agent_errors(name_of(agent), "act"):
         chosen = np.asarray(given := agent.act(observations, action_masks, rng, tables))
     count = len(action_masks)
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
         got = f"{chosen.dtype} of shape {chosen.shape}" if chosen.ndim else toml_repr(given)
         raise SabaccError(
-            f"agent: {_name_of(agent)!r} must return whole numbers of shape ({count},) from act, "
+            f"agent: {name_of(agent)!r} must return whole numbers of shape ({count},) from act, "
             f"not {got}"
         )
     return chosen
@@ -181,7 +181,7 @@ def illegal_move(
     """Return the error for an agent's action that its mask, (num_actions,), does not allow."""
     choices = ", ".join(map(str, np.flatnonzero(action_mask)))
     return IllegalMove(
-        f"agent: {_name_of(agent)!r} chose action {action} at table {table}, "
+        f"agent: {name_of(agent)!r} chose action {action} at table {table}, "
         f"where it is not legal; legal: {choices}"
     )
 
@@ -194,11 +194,11 @@ def compiled_policy(agent: Agent) -> Policy | None:
     Raises:
         SabaccError: for anything that is not a policy, or an error of the agent's own.
     """
-    with _agent_errors(_name_of(agent), "compiled_policy"):
+    with _agent_errors(name_of(agent), "compiled_policy"):
         found = getattr(agent, "compiled_policy", None) if _tells_of_policy(agent) else None
     if found is not None and not is_policy(found):
         raise SabaccError(
-            f"agent: {_name_of(agent)!r} must have a policy as compiled_policy, made with "
+            f"agent: {name_of(agent)!r} must have a policy as compiled_policy, made with "
             f"sabacc_env.policies.policy, not {toml_repr(found)}"
         )
     return found
@@ -236,7 +236,7 @@ def unchecked_probabilities(
     method = getattr(agent, "probabilities", None)
     if method is None:
         return None
-    with _agent_errors(_name_of(agent), "probabilities"):
+    with _agent_errors(name_of(agent), "probabilities"):
         given = np.asarray(method(observations, action_masks), dtype=np.float64)
     if given.shape != action_masks.shape:
         raise no_distribution(agent, action_masks)
@@ -255,13 +255,15 @@ def is_distribution(
 def no_distribution(agent: Agent, action_masks: NDArray[np.int8]) -> SabaccError:
     """Return the error for what is no distribution over the legal actions."""
     return SabaccError(
-        f"agent: {_name_of(agent)!r} must return an array of shape {action_masks.shape} from "
+        f"agent: {name_of(agent)!r} must return an array of shape {action_masks.shape} from "
         "probabilities: no value is negative, illegal actions have 0, and each row adds up to 1"
     )
 
 
-def _name_of(agent: Agent) -> str:
-    return f"{type(agent).__module__}:{type(agent).__qualname__}"
+def name_of(agent: Agent) -> str:
+    """Return what messages call an agent: its ``spec``, else the module and name of its class."""
+    spec = getattr(agent, "spec", None)
+    return spec if isinstance(spec, str) else f"{type(agent).__module__}:{type(agent).__qualname__}"
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from unittest import SkipTest
 import numpy as np
 import pytest
 from numba import cuda
+from sabacc_agents import load
 from sabacc_training.cli import COMMANDS, make_app
 from sabacc_training.config.base import load_config
 from sabacc_training.evaluation.tournament import TournamentConfig
@@ -29,7 +30,8 @@ from sabacc_training.trainers import training_config
 from sybil import Document
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
-from sabacc_env import Tables
+from sabacc_env import Tables, actions, agent_calls
+from sabacc_env.observation import decode
 from tools import draw_layers
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +46,9 @@ CODE = re.compile(r"`(sabacc [^`]+)`")  # in running text
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
 PATIENT = next(text for _, text in FENCED.findall(PAGES["README.md"]) if "class Patient" in text)
+PERL = next(
+    text for language, text in FENCED.findall(PAGES["docs/your-own-agent.md"]) if language == "perl"
+)
 QUICK = ("watch", "rules", "solve", "distance", "zoo")
 SHORTENED = {"train": ["steps=40_000"], "tournament": ["deals=500"]}
 """What is added to a command that takes minutes as it stands."""
@@ -160,9 +165,18 @@ def test_commands_parse(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_quick_command(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PATIENT)
+    (tmp_path / "my_agent.pl").write_text(PERL)
+    if "process:perl my_agent.pl" in words:
+        needs_perl()
     run = "from sabacc_training.cli import main; main()"
     # As the installed command does it, which has not the current folder on its path (-P).
     subprocess.run([sys.executable, "-P", "-c", run, *words[1:]], cwd=tmp_path, check=True)
+
+
+def needs_perl() -> None:
+    """Skip a test where there is no perl with the module that the examples use."""
+    if subprocess.run(["perl", "-MJSON::PP", "-e", "1"], check=False).returncode:
+        pytest.skip("needs perl with JSON::PP")
 
 
 @pytest.mark.slow
@@ -212,3 +226,23 @@ def test_the_custom_agent_plays_legal_moves() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
         tables.step(agent.act(tables.observations, tables.action_masks, rng))
+
+
+def test_the_process_of_the_page_plays_as_it_says(tmp_path: Path) -> None:
+    """Ten lines: they stand on totals from -2 to +2, draw otherwise, and check or call."""
+    needs_perl()
+    assert len(PERL.splitlines()) <= 10
+    (tmp_path / "my_agent.pl").write_text(PERL)
+    tables = Tables("casino", num_tables=32, num_players=2, seed=0)
+    agent = load(f"process:perl {shlex.quote(str(tmp_path / 'my_agent.pl'))}", "casino", 2)
+    rng = np.random.default_rng(0)
+    agent_calls.begin([agent], tables)
+    for _ in range(20):
+        chosen = agent_calls.actions_at(agent, tables, np.arange(32), rng)
+        seen, masks = decode(tables.observations), tables.action_masks > 0
+        expected = masks.argmax(axis=1)  # the dice made it put down a card
+        for action in (actions.STAND, actions.CALL, actions.CHECK, actions.DRAW):
+            content = (abs(seen.own_total) <= 2) if action == actions.DRAW else False
+            expected = np.where(masks[:, action] & ~np.asarray(content), action, expected)
+        assert chosen.tolist() == expected.tolist()
+        tables.step(chosen)

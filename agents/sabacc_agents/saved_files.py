@@ -29,6 +29,8 @@ from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.storage.files import failure_reason, write_bytes
 
 SUFFIX: Final = ".safetensors"
+PROCESS_PREFIX: Final = "process:"
+"""Starts the spec of a process."""
 
 CHECKSUM_PLACEHOLDER: Final = b"0" * 64
 """Stands in the place of a file's checksum while the checksum is computed."""
@@ -184,6 +186,8 @@ def check_made_for(
 
 def is_saved(spec: str | Path) -> bool:
     """Say whether a spec means a saved agent: the path of a file, or a member of the zoo."""
+    if isinstance(spec, str) and spec.startswith(PROCESS_PREFIX):
+        return False  # its command may end in the name of such a file
     return isinstance(spec, Path) or str(spec).endswith(SUFFIX) or zoo.is_member(spec)
 
 

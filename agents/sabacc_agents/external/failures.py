@@ -19,7 +19,7 @@ class Failure(NamedTuple):
 
     Attributes:
         kind: one of ``FAILURE_KINDS``.
-        message: one sentence.
+        message: what the agent did, as the end of a sentence.
     """
 
     kind: str

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from sabacc_agents import load
 from sabacc_agents.external.failures import Failure, RowsFailedError
-from sabacc_training.evaluation.guarded_agent import GuardedAgent, default_actions
+from sabacc_training.evaluation.guarded_agent import (
+    GuardedAgent,
+    default_actions,
+    load_guarded,
+)
 
 from sabacc_env import Game, RuleSet, SabaccError, Tables, agent_calls, load_rules, rule_sets
 from sabacc_env.actions import action_names
@@ -184,7 +188,7 @@ def test_rows_that_an_agent_says_failed_leave_the_others() -> None:
     assert guard.failures == {"timeout": 1, "illegal": 1}
     assert guard.hand_failures[4].tolist() == [0, 1, 0, 0]
     assert guard.hand_failures[0].tolist() == [0, 0, 1, 0]
-    assert guard.messages["timeout"] == "no answer within 1 s"
+    assert guard.messages["timeout"].endswith("Mine': no answer within 1 s")
 
 
 def test_only_the_rows_without_a_distribution_fall_back() -> None:
@@ -306,3 +310,15 @@ def test_hands_of_an_agent_that_always_fails_go_to_their_end() -> None:
             tables.step(agent_calls.actions_at(guard, tables, np.arange(8), RNG))
             agent_calls.restart([guard], np.flatnonzero(tables.finished))
         assert set(guard.failures) == {"crash"}
+
+
+def test_a_process_that_does_not_start_fails_in_every_decision() -> None:
+    spec = "process:false"
+    guard = load_guarded(lambda: load(spec, "casino", 2))
+    guard.reset(8)
+    assert not guard.failures
+    assert asked(guard) == DEFAULTS
+    assert guard.failures == {"crash": 3}
+    assert guard.messages["crash"] == f"agent: {spec!r}: it ended with exit code 1"
+    with pytest.raises(SabaccError, match="unknown agent 'nobody'"):
+        load_guarded(lambda: load("nobody", "casino", 2))

@@ -36,8 +36,8 @@ def speed(
     positions of these decisions from hands that the agent heuristic plays.
 
     Args:
-        agents: Registered names, zoo:NAME, saved networks, or module:Class; by default all
-            registered agents.
+        agents: Registered names, zoo:NAME, saved networks, module:Class, or process:COMMAND; by
+            default all registered agents.
         rules: A rule set's name, the path of a rules file, or a rung of the ladder.
         players: Seats at each table.
         tables: Tables that an agent decides for at once.

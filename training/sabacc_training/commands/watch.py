@@ -24,8 +24,8 @@ def watch(
     """Watch one hand between agents to its end, with all cards visible.
 
     Args:
-        agents: One for each seat, 2 to 8: registered names, zoo:NAME, saved networks, or
-            module:Class.
+        agents: One for each seat, 2 to 8: registered names, zoo:NAME, saved networks,
+            module:Class, or process:COMMAND.
         rules: A rule set's name, the path of a rules file, or a rung of the ladder.
         seed: The seed of deck, dice, dealer and the agents' random numbers; by default one is drawn
             and shown.

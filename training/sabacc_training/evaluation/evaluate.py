@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from pydantic import Field, model_validator
+from sabacc_agents.external.spec import is_process
 from sabacc_agents.loading import load, trained_against
-from sabacc_agents.saved_files import is_saved
+from sabacc_agents.saved_files import PROCESS_PREFIX, is_saved
 
 from sabacc_env.agent import Agent
 from sabacc_env.game import Game
@@ -24,10 +25,11 @@ class Entrant(Config):
     """An agent that takes part. In a file it is a table, or only the text of its ``spec``."""
 
     spec: str
-    """A registered name, ``zoo:NAME``, the path of a saved network, or ``module:Class``."""
+    """A registered name, ``zoo:NAME``, the path of a saved network, ``module:Class``, or
+    ``process:COMMAND``."""
 
     label: str = ""
-    """Its name in results; by default its spec, the name of its file, or its class."""
+    """Its name in results; by default its spec, the name of its file, its class or its command."""
 
     @model_validator(mode="before")
     @classmethod
@@ -39,6 +41,8 @@ class Entrant(Config):
         """Its name in results."""
         if self.label:
             return self.label
+        if is_process(self.spec):
+            return self.spec.removeprefix(PROCESS_PREFIX)
         return Path(self.spec).stem if is_saved(self.spec) else self.spec.rpartition(":")[2]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.external.agent import ProcessStartError
 from sabacc_agents.external.failures import FAILURE_KINDS, Failure, RowsFailedError
 
 from sabacc_env import agent_calls
@@ -145,6 +146,7 @@ class GuardedAgent:
         where = np.arange(len(masks)) if tables is None else tables
         actions = default_actions(masks)
         chosen, failures = _outcome(
+            agent,
             lambda: unchecked_actions(agent, observations, action_masks, rng, where.copy()),
             actions.copy(),
         )
@@ -160,7 +162,8 @@ class GuardedAgent:
     @property
     def probabilities(self) -> Callable[..., NDArray[np.float64]] | None:
         """As of ``Agent``; None for an agent that does not tell."""
-        return self._probabilities if hasattr(self.agent, "probabilities") else None
+        tells = getattr(self.agent, "probabilities", None)
+        return None if tells is None else self._probabilities
 
     def _probabilities(
         self, observations: Any, action_masks: NDArray[np.int8]
@@ -169,7 +172,9 @@ class GuardedAgent:
         agent, masks = self.agent, action_masks.copy()
         shares = np.eye(masks.shape[1])[default_actions(masks)]
         given, failures = _outcome(
-            lambda: unchecked_probabilities(agent, observations, action_masks), shares
+            agent,
+            lambda: unchecked_probabilities(agent, observations, action_masks),
+            shares.copy(),
         )
         for row in np.flatnonzero(~is_distribution(given, masks)).tolist():
             error = no_distribution(agent, masks)
@@ -197,10 +202,46 @@ class GuardedAgent:
         self.hand_failures[tables, FAILURE_KINDS.index(failure.kind)] += 1
 
 
-def _outcome(call: Callable[[], Any], fallback: Answers) -> tuple[Answers, dict[int, Failure]]:
+class _AbsentAgent:
+    """Stands for an agent whose process does not start: it fails in every decision."""
+
+    def __init__(self, error: ProcessStartError) -> None:
+        self.spec = error.spec
+        self._reason = error.reason
+
+    def reset(self, num_tables: int) -> None:
+        """Do nothing."""
+
+    def act(self, *_: Any) -> NDArray[np.int64]:
+        """Say why there is no action."""
+        raise SabaccError(self._reason)
+
+
+def load_guarded(load: Callable[[], Agent]) -> GuardedAgent:
+    """Load an agent and guard it, in the middle of a tournament.
+
+    A process that does not start fails in every decision: it worked when the tournament began, and
+    is not to stop it.
+
+    Args:
+        load: loads the agent.
+
+    Raises:
+        SabaccError: for any other agent that cannot be loaded.
+    """
+    try:
+        return GuardedAgent(load())
+    except ProcessStartError as error:
+        return GuardedAgent(_AbsentAgent(error))
+
+
+def _outcome(
+    agent: Agent, call: Callable[[], Any], fallback: Answers
+) -> tuple[Answers, dict[int, Failure]]:
     """Return what a call for n answers returns, and the failures by row.
 
     Args:
+        agent: the agent that is called.
         call: the call, which raises a ``SabaccError`` with the agent's own error as its cause.
         fallback: n answers that are returned where the call has none.
     """
@@ -208,7 +249,11 @@ def _outcome(call: Callable[[], Any], fallback: Answers) -> tuple[Answers, dict[
         return call(), {}
     except SabaccError as error:
         if isinstance(partly := error.__cause__, RowsFailedError):
-            return partly.answers, dict(partly.failures)
+            name = agent_calls.name_of(agent)
+            return partly.answers, {
+                row: Failure(failure.kind, f"agent: {name!r}: {failure.message}")
+                for row, failure in partly.failures.items()
+            }
         failure = Failure("unreadable" if error.__cause__ is None else "crash", str(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001 (nothing may leave)
         failure = Failure("crash", _sentence(error))
