@@ -122,6 +122,15 @@ def kind_bits(kind: int, first_slot: int = 0) -> int:
     return sum(1 << (first + slot) for slot in range(first_slot, MAX_HAND))
 
 
+KIND_OF_ACTION: Final = np.array(
+    [
+        *range(FIRST_CARD_ACTION),
+        *(kind for kind in SLOT_KINDS for _ in range(MAX_HAND)),
+        *[RAISE] * MAX_BET_SIZES,
+    ]
+)
+"""By discrete action: the kind of its move."""
+
 Record = Any
 """A rules or game record: compiled, a reference into an array; interpreted, an ``np.record``."""
 Array = NDArray[Any]

@@ -9,14 +9,19 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.arguments import check_credits, check_int, check_sequence
+from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.drivers import policy_loop
 from sabacc_env.engine.drivers.batch import Starts
 from sabacc_env.engine.drivers.policy_code import Policy, policy_codes
-from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.engine.layout import MAX_SEATS, NUM_KINDS
+from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game.game import Game
 from sabacc_env.game.keys import split_key
+from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.tables.arrays import TableArrays
 from sabacc_env.tables.cpu import DECISIONS_PER_CHUNK, Cpu
@@ -26,6 +31,10 @@ from sabacc_env.tables.settings import TableSettings
 DECISIONS_A_HAND: Final = 16
 """About as many as hands have, to hear Ctrl-C between parts of some hundredths of a second."""
 
+ROUNDS: Final = len(COLUMNS.round_no)
+TOTALS: Final = 16
+"""Rounds and totals by which moves are counted; those beyond count as the last."""
+
 
 class Episodes(NamedTuple):
     """What episodes brought.
@@ -34,10 +43,19 @@ class Episodes(NamedTuple):
         net_credits: (n, seats) int64, what each seat won, over all hands of its episode.
         hands_dealt: (n, seats) int64, in how many hands each seat was dealt in. The largest of an
             episode is the number of its hands; a seat with fewer could not pay its antes any more.
+        moves: (seats, rounds, totals, kinds) int64, how often each seat played each kind of move
+            (``KINDS``), by round (the last one is round 4 or later) and by the total of its hand
+            without sign (the last one is 15 or more).
+        moves_by_hand: (seats, hands, kinds) int64, the same by what its hand would have ranked, in
+            the order of ``HAND_NAMES``.
+        reveals: (seats, hands, 2) int64, how often a hand was revealed, and won the main pot.
     """
 
     net_credits: NDArray[np.int64]
     hands_dealt: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    moves_by_hand: NDArray[np.int64]
+    reveals: NDArray[np.int64]
 
 
 def play_episodes(
@@ -101,10 +119,14 @@ def play_episodes(
         credits=np.tile(np.array(stacks + [0] * (MAX_SEATS - seats)), (threads, 1)),
         sabacc_pots=np.full(threads, sabacc_pot),
     )
+    names = len(HAND_NAMES[rules.ranking])
     episodes = policy_loop.Episodes(
         keys=words,
         net_credits=np.zeros((n, seats), dtype=np.int64),
         hands_dealt=np.zeros((n, seats), dtype=np.int64),
+        moves=np.zeros((threads, seats, ROUNDS, TOTALS, NUM_KINDS), dtype=np.int64),
+        moves_by_hand=np.zeros((threads, seats, names, NUM_KINDS), dtype=np.int64),
+        reveals=np.zeros((threads, seats, names, 2), dtype=np.int64),
         illegal=np.full((threads, 2), -1),
     )
     cpu = Cpu(threads)
@@ -117,7 +139,48 @@ def play_episodes(
             episode, action = map(int, episodes.illegal[table])
             what = settings.illegal(action, int(arrays.turns.seats[table]))
             raise IllegalMove(f"policies: episode {episode}: {what}")
-    return Episodes(episodes.net_credits, episodes.hands_dealt)
+    return Episodes(
+        episodes.net_credits,
+        episodes.hands_dealt,
+        *(each.sum(axis=0) for each in (episodes.moves, episodes.moves_by_hand, episodes.reveals)),
+    )
+
+
+def replay_hand(
+    rules: str | Path | RuleSet,
+    policies: Sequence[Policy],
+    key: int,
+    *,
+    seed: int,
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    credits: Sequence[int] | None = None,
+    sabacc_pot: int = 0,
+) -> Game:
+    """Return a single hand that ``play_episodes`` played, at its end and with its history.
+
+    The arguments are the same.
+
+    >>> from sabacc_env.policies import random_legal
+    >>> policies = [random_legal] * 3
+    >>> played = play_episodes("casino", policies, [5, 6, 7], seed=1)
+    >>> replay_hand("casino", policies, 6, seed=1).net_credits == played.net_credits[1].tolist()
+    True
+    """
+    from sabacc_env.policies import legal_bits, observation_rows, one_a_seat
+
+    game = Game(rules, len(policies), key=key, credits=credits, sabacc_pot=sabacc_pot)
+    codes = policy_codes(one_a_seat(policies, game.num_players))
+    buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
+    low, high = split_key(key & 2**64 - 1)
+    state, increment = stream(*stream(*split_key(seed), POLICY, low), POLICY, high)
+    chosen = np.zeros(1, dtype=np.int64)
+    seat = game.write_turn(buffers)
+    while seat >= 0:
+        state, word = next_word(state, increment)
+        seen = observation_rows(buffers.observation[None]), legal_bits(buffers.mask[None])
+        policy_loop.choose_actions(codes[seat], *seen, np.array([word]), chosen)
+        seat = game.play_action(buffers, int(chosen[0]))
+    return game
 
 
 def _words_of(keys: ArrayLike) -> NDArray[np.int64]:

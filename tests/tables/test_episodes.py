@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from sabacc_agents.loading import load
 
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env.actions import action_names
+from sabacc_env.engine.layout import KINDS
+from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.policies import (
     Policy,
     PolicyAgent,
@@ -23,7 +26,7 @@ from sabacc_env.policies import (
     policy,
     random_legal,
 )
-from sabacc_env.tables import Episodes, play_episodes
+from sabacc_env.tables import Episodes, play_episodes, replay_hand
 from tests.support.modes import INTERPRETED
 
 
@@ -57,6 +60,11 @@ def stepped(
     )
     agents, rng = [PolicyAgent(each) for each in policies], np.random.default_rng(0)
     net, dealt = np.zeros((2, n, seats), dtype=np.int64)
+    words = [name.split()[0] for name in action_names()]
+    names = [name for name, _ in HAND_NAMES[load_rules(rules).ranking]]
+    moves = np.zeros((seats, 5, 16, len(KINDS)), dtype=np.int64)
+    moves_by_hand = np.zeros((seats, len(names), len(KINDS)), dtype=np.int64)
+    reveals = np.zeros((seats, len(names), 2), dtype=np.int64)
     playing = np.arange(n)
     while len(playing):
         actions = np.zeros(len(playing), dtype=np.int64)
@@ -65,18 +73,35 @@ def stepped(
             where = playing[rows]
             seen = tables.observations[where], tables.action_masks[where]
             actions[rows] = agent.act(*seen, rng, where)
+            for table, action in zip(where.tolist(), actions[rows].tolist(), strict=True):
+                game = tables.game(table)
+                kind, rank = KINDS.index(words[action]), game.rank(seat)
+                assert rank is not None
+                moves[seat, min(4, game.round), min(15, abs(rank.total)), kind] += 1
+                moves_by_hand[seat, names.index(rank.name), kind] += 1
         tables.step(actions, playing)
         net[playing] += tables.net_credits[playing]
         ended = playing[tables.finished[playing]]
         seated = tables.final_records["seated"][ended]
         dealt[ended] += seated[:, None] >> np.arange(seats) & 1
+        for game in map(tables.final_game, ended.tolist()):
+            assert game.winners is not None
+            for seat, name in game.revealed_hands.items():
+                reveals[seat, names.index(name)] += 1, game.winners[0] == seat
         playing = playing[~tables.match_finished[playing]]
-    return Episodes(net, dealt)
+    return Episodes(net, dealt, moves, moves_by_hand, reveals)
 
 
 def assert_equal(found: Episodes, expected: Episodes) -> None:
-    np.testing.assert_array_equal(found.net_credits, expected.net_credits)
-    np.testing.assert_array_equal(found.hands_dealt, expected.hands_dealt)
+    for array, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(array, wanted)
+
+
+def joined(parts: Sequence[Episodes]) -> Episodes:
+    """Return what several calls brought together."""
+    results = [np.concatenate([part[field] for part in parts]) for field in (0, 1)]
+    counts = [np.sum([part[field] for part in parts], axis=0) for field in (2, 3, 4)]
+    return Episodes(*results, *counts)
 
 
 @pytest.mark.parametrize("rules", rule_sets())
@@ -120,9 +145,10 @@ def test_an_episode_is_the_same_whatever_is_played_beside_it(
     policies = [random_legal, always_raise, random_legal]
     whole = play_episodes("casino", policies, keys, seed=5)
     backwards = play_episodes("casino", policies, keys[::-1], seed=5, threads=3)
-    assert_equal(Episodes(*(array[::-1] for array in backwards)), whole)
+    results = {"net_credits": backwards[0][::-1], "hands_dealt": backwards[1][::-1]}
+    assert_equal(backwards._replace(**results), whole)
     halves = [play_episodes("casino", policies, half, seed=5) for half in (keys[:7], keys[7:])]
-    assert_equal(Episodes(*map(np.concatenate, zip(*halves, strict=True))), whole)
+    assert_equal(joined(halves), whole)
     monkeypatch.setattr("sabacc_env.tables.episodes.DECISIONS_PER_CHUNK", 7)
     monkeypatch.setattr("sabacc_env.tables.cpu.DECISIONS_PER_CHUNK", 7)
     assert_equal(play_episodes("casino", policies, keys, seed=5, threads=2), whole)
@@ -200,6 +226,18 @@ def test_what_makes_no_episode_is_one_sentence() -> None:
             play_episodes("casino", both, [1], **keywords)  # type: ignore[arg-type]
     with pytest.raises(SabaccError, match="credits: the rules 'black_spire' are played for points"):
         play_episodes("black_spire", both, [1], credits=[5, 5])
+
+
+def test_a_hand_is_replayed() -> None:
+    policies = [random_legal, always_raise, random_legal]
+    keys = keys_of(6, 40)
+    played = play_episodes("casino", policies, keys, seed=3, credits=[50, 60, 70], sabacc_pot=4)
+    moves = 0
+    for key, net in zip(keys.tolist(), played.net_credits.tolist(), strict=True):
+        game = replay_hand("casino", policies, key, seed=3, credits=[50, 60, 70], sabacc_pot=4)
+        assert game.net_credits == net
+        moves += sum(event.move is not None for event in game.history)
+    assert moves == played.moves.sum() == played.moves_by_hand.sum()
 
 
 def test_nothing_to_play_is_nothing() -> None:

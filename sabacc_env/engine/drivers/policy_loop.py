@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from sabacc_env.engine.chance import POLICY, next_word, stream
 from sabacc_env.engine.drivers.batch import (
     Games,
@@ -18,14 +20,18 @@ from sabacc_env.engine.drivers.batch import (
     write_turn_with_rules,
 )
 from sabacc_env.engine.drivers.policy_code import call_policy
-from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import OVER, Array
+from sabacc_env.engine.jit import inlined, jit
+from sabacc_env.engine.layout import KIND_OF_ACTION, OVER, Array, Record
+from sabacc_env.engine.observation.blocks import COLUMNS
+from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_place, hand_total
 
 NONE_ILLEGAL: Final = -(2**63)
 """In ``illegal_actions``: no policy has chosen an illegal action at this table."""
 
 NO_STATE: Final = -1
 """In ``random_states``: no random word has been drawn at this table."""
+
+TEN: Final = np.float32(10)
 
 
 @jit
@@ -73,12 +79,15 @@ def play_tables(
 
 
 class Episodes(NamedTuple):
-    """Episodes to play, and what they brought."""
+    """Episodes to play, what they brought, and counts of how each table played: zeros before."""
 
     keys: Array  # (n, hands, 2) int64: low and high word of the key of each hand
-    net_credits: Array  # (n, seats) int64: sums over the hands of an episode, zeros until then
-    hands_dealt: Array  # (n, seats) int64: in how many hands a seat was dealt in, likewise
-    illegal: Array  # (m, 2) int64, by table: an episode and its illegal action; -1 for none
+    net_credits: Array  # (n, seats) int64: sums over the hands of an episode
+    hands_dealt: Array  # (n, seats) int64: in how many hands a seat was dealt in
+    moves: Array  # (m, seats, rounds, totals, kinds) int64: by the total of the hand, without sign
+    moves_by_hand: Array  # (m, seats, hands, kinds) int64: by what the hand would rank
+    reveals: Array  # (m, seats, hands, 2) int64: revealed hands, and those that won the main pot
+    illegal: Array  # (m, 2) int64: an episode and its illegal action; -1 for none
 
 
 @jit
@@ -101,14 +110,14 @@ def play_episodes(
     table = tables[0]
     g = games.records[table]
     r = games.rules[games.rule_of[table]]
-    hands = episodes.keys.shape[1]
     for i in range(len(indices)):
         episode = indices[i]
-        low, high = stream(starts.seed[0], starts.seed[1], POLICY, episodes.keys[episode, 0, 0])
-        state, increment = stream(low, high, POLICY, episodes.keys[episode, 0, 1])
-        for hand in range(hands):
-            starts.keys[table, 0] = episodes.keys[episode, hand, 0]
-            starts.keys[table, 1] = episodes.keys[episode, hand, 1]
+        keys = episodes.keys[episode]
+        low, high = stream(starts.seed[0], starts.seed[1], POLICY, keys[0, 0])
+        state, increment = stream(low, high, POLICY, keys[0, 1])
+        for hand in range(len(keys)):
+            starts.keys[table, 0] = keys[hand, 0]
+            starts.keys[table, 1] = keys[hand, 1]
             g.hand_number = hand
             begin_hand(games, turns.sequences, starts, table, hand, hand == 0)
             write_turn_with_rules(games, turns, table)
@@ -121,12 +130,38 @@ def play_episodes(
                     episodes.illegal[table, 0] = episode
                     episodes.illegal[table, 1] = action
                     return
+                count_move(episodes, table, seat, turns.rows[table], action)
                 play_turn(games, turns, results, starts, False, table, action)
-            for seat in range(int(g.num_players)):
-                episodes.net_credits[episode, seat] += g.net_credits[seat]
-                episodes.hands_dealt[episode, seat] += int(g.seated) >> seat & 1
+            count_hand(episodes, table, episode, g, r)
             if match_is_over(g, r):
                 break
+
+
+@inlined
+def count_move(episodes: Episodes, table: int, seat: int, row: Record, action: int) -> None:
+    """Count the move that a seat plays, by what it observes."""
+    kind = KIND_OF_ACTION[action]
+    round_no = 0
+    while row.round_no[round_no] == 0:
+        round_no += 1
+    total = abs(int(np.rint(row.own_total[COLUMNS.own_total.total] * TEN)))
+    total = min(total, episodes.moves.shape[3] - 1)
+    episodes.moves[table, seat, round_no, total, kind] += 1
+    place = int(np.rint(row.own_rank[COLUMNS.own_rank.place] * np.float32(LOWEST_PLACE)))
+    episodes.moves_by_hand[table, seat, LOWEST_PLACE - 1 - place, kind] += 1
+
+
+@inlined
+def count_hand(episodes: Episodes, table: int, episode: int, g: Record, r: Record) -> None:
+    """Count the result of a hand that is over."""
+    for seat in range(int(g.num_players)):
+        episodes.net_credits[episode, seat] += g.net_credits[seat]
+        episodes.hands_dealt[episode, seat] += int(g.seated) >> seat & 1
+        if g.revealed == 1 and int(g.remaining) >> seat & 1:
+            strength = hand_place(int(r.ranking), g, seat, hand_total(g, seat))
+            rank = LOWEST_PLACE - 1 - (strength >> PLACE_SHIFT)
+            episodes.reveals[table, seat, rank, 0] += 1
+            episodes.reveals[table, seat, rank, 1] += int(g.pot_winners[0] == seat)
 
 
 @jit
