@@ -406,6 +406,14 @@ class Tables:
         return game
 
     @property
+    def records(self) -> NDArray[Any]:
+        """The engine's records of the hands in play, (num_tables,) of ``GAME_DTYPE``.
+
+        They hold what no seat may know; never write into them.
+        """
+        return self._games.records
+
+    @property
     def final_records(self) -> NDArray[Any]:
         """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
         return self._results.final_games

@@ -148,6 +148,7 @@ def test_nobody_junks_in_a_game_for_points():
             assert (agent.act(observations, masks, np.random.default_rng(0)) != JUNK).all()
 
 
+ALWAYS_JUNK = "sabacc_agents.scripted.agents:AlwaysJunk"
 HANDS = {"zero": "+4t -4s", "near": "+4t -3s", "far": "+9t +8s"}
 
 
@@ -161,6 +162,7 @@ HANDS = {"zero": "+4t -4s", "near": "+4t -3s", "far": "+9t +8s"}
         ("loose", "near", "raise", "raise", "raise"),
         ("loose", "far", "check", "junk", "junk"),
         ("calling_station", "far", "check", "call", "call"),
+        (ALWAYS_JUNK, "zero", "check", "junk", "junk"),
         ("bluffer", "zero", "raise", "call", "call"),
         ("bluffer", "far", "raise", "junk", "junk"),
         ("trapper", "zero", "check", "raise", "raise"),

@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "solve": "Solve a small game: compute an equilibrium, its value and its NashConv.",
     "distance": "Compute the NashConv of agents in a small game, their distance from equilibrium.",
     "ladder": "Train in a small game by several methods and compute the NashConv of each.",
-    "exploit": "Train best responses to an agent: a lower bound of its exploitability.",
+    "exploit": "Measure what opponents win from an agent: a lower bound of its exploitability.",
     "throughput": "Measure the speed of the PPO trainer and the environment's share of its time.",
     "zoo": "Show the trained agents of the zoo, or the card of one; measure or publish one.",
     "race": "Train by several configurations to the same strength and print the time of each.",

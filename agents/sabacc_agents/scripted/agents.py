@@ -59,6 +59,7 @@ CALLING: Final = TIGHT._replace(
     call_distance=ANY_DISTANCE,
     large_call_distance=ANY_DISTANCE,
 )
+JUNKING: Final = CALLING._replace(call_distance=NO_DISTANCE, large_call_distance=NO_DISTANCE)
 RAISING: Final = CALLING._replace(
     bet_distance=ANY_DISTANCE, raise_distance=ANY_DISTANCE, raise_size=np.inf, raises_again=True
 )
@@ -173,3 +174,12 @@ class AlwaysRaise(ScriptedAgent):
     """Raises to the highest total that it may, whatever it holds, and calls otherwise."""
 
     bet_rule = RAISING
+
+
+class AlwaysJunk(ScriptedAgent):
+    """Junks to any bet, and checks otherwise: the mark that a stronger agent stays under.
+
+    It plays its cards as the tight agent does.
+    """
+
+    bet_rule = JUNKING

@@ -62,7 +62,11 @@ WORKS = {
     "train sb3": Work(words("train", "config.toml", option="--folder"), SB3, "agent.safetensors"),
     "tournament": Work(words("tournament", "config.toml", option="--output"), TOURNAMENT, "**/*"),
     "exploit": Work(
-        words("exploit", "tight", "black_spire", "steps=60_000", "deals=300", option="--folder"),
+        words(
+            *("exploit", "tight", "black_spire", "--probe", "trained"),
+            *("steps=60_000", "deals=300"),
+            option="--folder",
+        ),
         results="**/agent.safetensors",
         told="mante/hand.*|│.*",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,10 @@ from sabacc_training.statistics.estimate import MILLI, Estimate
 
 MAX_TABLES: Final = 32_768
 """The largest number of hands played side by side."""
+
+HandPlayer = Callable[[Tables, Ints, np.random.Generator], NDArray[np.float64]]
+"""Plays a hand at each table, where the hero has one seat (num_tables,); returns net credits,
+(num_tables, num_players)."""
 
 
 def hero_margin(
@@ -49,6 +54,33 @@ def hero_margin(
     Raises:
         SabaccError: for an agent that fails or returns an illegal action.
     """
+    play = partial(_play_hands, hero, opponent)
+    margins = deal_margins(rules, play, num_players, deals, seed, bet_sizes, start_ranges, on_hands)
+    return Estimate.from_values(margins)
+
+
+def deal_margins(
+    rules: RuleSet,
+    play: HandPlayer,
+    num_players: int,
+    deals: int,
+    seed: int | np.random.SeedSequence,
+    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+    start_ranges: StartRanges | None = None,
+    on_hands: Callable[[int], None] | None = None,
+) -> NDArray[np.float64]:
+    """Return the hero's margin in each deal, (deals,), in mante/hand.
+
+    Args:
+        rules: as of ``hero_margin``, as are all others but two.
+        play: plays the hands.
+        num_players: seats at a table.
+        deals: the number of deals.
+        seed: seeds the deals and the random numbers of ``play``.
+        bet_sizes: what the bet actions mean.
+        start_ranges: what deals start from.
+        on_hands: called with the number of hands when hands have been played.
+    """
     rng = np.random.default_rng(seed)
     max_deals = MAX_TABLES // num_players
     parts = []
@@ -65,14 +97,14 @@ def hero_margin(
             credits=_for_each_seat(drawn.get("credits"), num_players),
             sabacc_pots=_for_each_seat(drawn.get("sabacc_pots"), num_players),
         )
-        net = _play_hands(tables, hero, opponent, rng)
+        net = play(tables, np.arange(tables.num_tables) // count, rng)
         own = net[np.arange(len(net)), np.arange(len(net)) // count]
         margins = own - (net.sum(axis=1) - own) / (num_players - 1)
         parts.append(margins.reshape(num_players, count).mean(axis=0))
         if on_hands is not None:
             on_hands(tables.num_tables)
     milli = np.concatenate(parts) * MILLI / rules.ante_unit
-    return Estimate.from_values(milli / 2 if num_players == 2 else milli)
+    return milli / 2 if num_players == 2 else milli
 
 
 def _for_each_seat(drawn: Ints | None, num_players: int) -> Ints | None:
@@ -81,14 +113,10 @@ def _for_each_seat(drawn: Ints | None, num_players: int) -> Ints | None:
 
 
 def _play_hands(
-    tables: Tables, hero: Agent, opponent: Agent, rng: np.random.Generator
+    hero: Agent, opponent: Agent, tables: Tables, hero_seats: Ints, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Play a hand at each table; return net credits, (num_tables, num_players).
-
-    The hero has seat 0 at the first ``num_tables / num_players`` tables, seat 1 at the next, ...
-    """
+    """Play a hand at each table; as ``HandPlayer``."""
     playing = np.arange(tables.num_tables)
-    hero_seats = playing // (tables.num_tables // tables.num_players)
     net = np.zeros((tables.num_tables, tables.num_players))
     agent_calls.begin((hero, opponent), tables)
     while len(playing):

@@ -23,7 +23,8 @@ from sabacc_env.storage.files import make_folder, write_bytes, write_text
 from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
-from sabacc_training.experiments.exploitability import BestResponses, ExploitabilityConfig
+from sabacc_training.exploitability.config import ExploitabilityConfig
+from sabacc_training.exploitability.probes import ProbeResult
 from sabacc_training.runs.callback import AGENT, CHECKPOINT, CONFIG
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
 from sabacc_training.statistics.estimate import Estimate
@@ -200,24 +201,24 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     return card
 
 
-def write_bound(config: ExploitabilityConfig, found: BestResponses, command: str) -> None:
+def write_bound(config: ExploitabilityConfig, found: ProbeResult, command: str) -> None:
     """Write a bound of a member's exploitability to its card, in place of an earlier one.
 
     Args:
         config: the member, the game and the budget.
-        found: the responses.
+        found: its trained responses.
         command: the command that measures the bound again.
 
     Raises:
         SabaccError: for an agent that is no member, or a zoo that cannot be written into.
     """
     card = zoo.read_card(member_name(config.agent))
-    margin = found.best.margin
+    margin = found.best.test
     bound = ExploitabilityBound(
         rules=rules_label(config.rule_set),
         num_players=config.num_players,
         decisions=config.steps,
-        seeds=tuple(response.seed for response in found.responses),
+        seeds=tuple(range(config.seeds)),
         margin=_rounded(margin, config.deals),
         command=command,
     )
