@@ -418,6 +418,11 @@ class Tables:
         """The engine's records of the last hands that ended, (num_tables,) of ``GAME_DTYPE``."""
         return self._results.final_games
 
+    @property
+    def games(self) -> batch.Games:
+        """The engine's records of the hands in play and of their rules: to read, never to write."""
+        return self._games
+
     def _game(self, games: NDArray[Any], table: int, histories: list[list[int]] | None) -> Game:
         table = check_int("table", table, 0, self.num_tables - 1)
         record = self._device.to_host(games[table : table + 1]).copy()

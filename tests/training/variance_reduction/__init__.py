@@ -1,0 +1,1 @@
+"""Tests of ``sabacc_training.variance_reduction``."""

@@ -1,0 +1,130 @@
+"""Control variates for hands at tables: corrections that take most of the luck out (AIVAT).
+
+For each chance event, the correction is the value of what happened less the expected value of what
+could have happened; for each action of an agent that tells its probabilities, likewise. Every
+correction has mean zero whatever the value function is, so net credits less corrections have the
+mean of net credits (Burch et al., "AIVAT", AAAI 2018). The better the value function, the narrower
+their interval.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.array_types import Ints
+from sabacc_env.engine.layout import MAX_SEATS
+from sabacc_env.errors import SabaccError
+from sabacc_env.tables import Tables
+from sabacc_training.variance_reduction.successors import (
+    KINDS,
+    Settings,
+    add_values,
+    empty_rows,
+    expand,
+)
+from sabacc_training.variance_reduction.values import ValueFunction
+
+DEALS: Final = 16
+"""How many other deals are sampled for each hand."""
+DRAWS: Final = 12
+"""How many other draws are sampled for each action that draws."""
+BUFFER_ROWS: Final = 4096
+"""Hands that wait for the value function, at least."""
+
+
+class ControlVariates:
+    """Corrections for the hands of a batch of tables, made before anything is played there.
+
+    Call ``before_step`` before each step of the tables with what is played, and ``after_step``
+    after it. Then ``corrections`` has those of the hands that ended, until the next call.
+
+    Args:
+        tables: the tables, on the CPU, all with one rule set.
+        seed: seeds the samples of alternative chance, which depend on nothing else but the hand's
+            key: give a seed that neither deals nor agents have.
+        value_function: gives the values; by default only the baseline.
+        deals: how many other deals are sampled for each hand; 0 leaves the deal uncorrected, which
+            loses nothing where every deal is played in all rotations.
+        draws: how many other draws are sampled for each action that draws.
+
+    Attributes:
+        corrections: (num_tables, num_players) float64, credits: for the last hand that ended at
+            each table; its net credits less these are the reduced ones.
+        by_kind: (num_tables, 4, num_players) float64: the same, by ``KINDS``.
+
+    >>> tables = Tables("casino", num_tables=3, seed=0)
+    >>> variates = ControlVariates(tables, seed=1)
+    >>> playing, actions = np.arange(3), np.zeros(3, dtype=np.int64)
+    >>> variates.before_step(playing, actions, np.full(tables.action_masks.shape, np.nan))
+    >>> tables.step(actions)
+    >>> variates.after_step(playing)
+    array([], dtype=int64)
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        seed: int,
+        value_function: ValueFunction | None = None,
+        *,
+        deals: int = DEALS,
+        draws: int = DRAWS,
+    ) -> None:
+        self._tables = tables
+        self._values = ValueFunction() if value_function is None else value_function
+        low, high = np.random.SeedSequence(seed).generate_state(2)
+        self._settings = Settings(deals, draws, int(low), int(high))
+        n, num_actions = tables.action_masks.shape
+        self._room = 2 + deals + num_actions * 3 * draws
+        self._rows = empty_rows(BUFFER_ROWS + self._room)
+        self._streams = np.zeros((n, 2), np.int64)
+        self._fresh = np.ones(n, np.bool_)
+        self._sums = np.zeros((n, len(KINDS), MAX_SEATS))
+        self.by_kind = np.zeros((n, len(KINDS), tables.num_players))
+        self.corrections = np.zeros((n, tables.num_players))
+
+    def before_step(self, playing: Ints, actions: Ints, probabilities: NDArray[np.float64]) -> None:
+        """Correct for the actions that are about to be played, and for what follows them.
+
+        Args:
+            playing: distinct tables, (n,).
+            actions: a legal action for each, (n,).
+            probabilities: (n, num_actions) with which the agents chose; a row of NaN for an agent
+                that does not tell.
+
+        Raises:
+            SabaccError: for probabilities of another shape.
+        """
+        shape = len(playing), self._tables.action_masks.shape[1]
+        if probabilities.shape != shape:
+            raise SabaccError(
+                f"probabilities: give an array of shape {shape}, not {probabilities.shape}"
+            )
+        begin = 0
+        while begin < len(playing):
+            begin = expand(
+                self._tables.games,
+                self._rows,
+                self._settings,
+                self._streams,
+                self._fresh,
+                self._sums,
+                playing,
+                actions,
+                probabilities,
+                begin,
+                self._room,
+            )
+            add_values(self._rows, self._values.values(self._rows), self._sums)
+
+    def after_step(self, playing: Ints) -> NDArray[np.int64]:
+        """Write the corrections of hands that ended, and return the tables where they did."""
+        ended = playing[self._tables.finished[playing]]
+        self.by_kind[ended] = self._sums[ended, :, : self._tables.num_players]
+        self.corrections[ended] = self.by_kind[ended].sum(axis=1)
+        self._sums[ended] = 0
+        self._fresh[ended] = True
+        return ended
