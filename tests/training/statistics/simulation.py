@@ -33,18 +33,23 @@ def _real_margins(column: int) -> Draw:
     return lambda rng, size: margins[rng.integers(len(margins), size=size)]
 
 
-def _rare_pots(rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
-    """One deal in a hundred is 25 times as large as others, and won two times in three."""
-    pots = np.where(rng.random(size) < 2 / 3, 25.0, -25.0)
-    rare = rng.random(size) < 0.01
-    mean, square = 0.01 * 25 / 3, 0.99 + 0.01 * 25**2
-    return (np.where(rare, pots, rng.normal(size=size)) - mean) / np.sqrt(square - mean**2)
+def _rare_pots(chance: float, size: float, won: float) -> Draw:
+    """A few pots are larger than others by the factor ``size``, and won with this probability."""
+    mean, square = chance * size * (2 * won - 1), 1 - chance + chance * size**2
+
+    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        pots = np.where(rng.random(shape) < won, size, -size)
+        margins = np.where(rng.random(shape) < chance, pots, rng.normal(size=shape))
+        return (margins - mean) / np.sqrt(square - mean**2)
+
+    return draw
 
 
 NORMAL = Deals("normal", lambda rng, size: rng.normal(size=size))
 SKEWED = Deals("skewed (exponential)", lambda rng, size: rng.exponential(size=size) - 1)
 HEAVY = Deals("heavy-tailed (t, 3 degrees)", lambda rng, size: rng.standard_t(3, size) / 3**0.5)
-RARE_POTS = Deals("rare huge pots", _rare_pots)
+RARE_POTS = Deals("1 pot in 100 is 25 times as large", _rare_pots(0.01, 25, 2 / 3))
+RARER_POTS = Deals("1 pot in 1,000 is 60 times as large and won", _rare_pots(0.001, 60, 1))
 ZOO_MAXIMISER = Deals("zoo:casino-2p - maximiser", _real_margins(1))
 ZOO_TIGHT = Deals("zoo:casino-2p - tight", _real_margins(2))
 ALL = (NORMAL, SKEWED, HEAVY, RARE_POTS, ZOO_MAXIMISER, ZOO_TIGHT)

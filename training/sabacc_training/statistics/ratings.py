@@ -66,7 +66,7 @@ def bradley_terry(
 
 
 def plackett_luce(
-    net_credits: NDArray[np.float64],
+    scores: NDArray[np.float64],
     lineups: NDArray[np.int64],
     *,
     num_passes: int = NUM_PASSES,
@@ -74,16 +74,17 @@ def plackett_luce(
 ) -> Intervals:
     """Return ratings, (agents,), by openskill's Plackett-Luce, with intervals over deals.
 
-    A deal at a table is a contest with places, by net credits over all rotations; equal net credits
-    share a place. openskill rates contest after contest, so the order matters: the last ones count
-    more. Therefore each of several passes resamples the deals and orders them at random, starting
-    anew, and the rating is the mean over the passes. The interval is Student's with the deviation
-    of single passes, which has the error of the order in it and so is rather too wide.
+    A deal at a table is a contest with places, by the scores; equal scores share a place. openskill
+    rates contest after contest, so the order matters: the last ones count more. Therefore each of
+    several passes resamples the deals and orders them at random, starting anew, and the rating is
+    the mean over the passes. The interval is Student's with the deviation of single passes, which
+    has the error of the order in it and so is rather too wide.
 
     A pass takes some 30 microseconds a contest.
 
     Args:
-        net_credits: (deals, tables, places): the mean over the rotations of each deal.
+        scores: (deals, tables, places), higher is better: of single hands the mean net credits or
+            margins over the rotations of a deal, of matches the mean places with a minus sign.
         lineups: (tables, places): the agent, by index, at each place.
         num_passes: passes over all deals, at least two.
         seed: seeds the resamples and their order.
@@ -99,12 +100,9 @@ def plackett_luce(
                 "(format mixed)"
             )
     rng = np.random.default_rng(seed)
-    deals = len(net_credits)
+    deals = len(scores)
     passes = np.array(
-        [
-            _rate(net_credits[rng.integers(deals, size=deals)], lineups, agents)
-            for _ in range(num_passes)
-        ]
+        [_rate(scores[rng.integers(deals, size=deals)], lineups, agents) for _ in range(num_passes)]
     )
     values = passes.mean(axis=0)
     half_widths = t_quantile(num_passes) * passes.std(axis=0, ddof=1)
@@ -112,7 +110,7 @@ def plackett_luce(
 
 
 def _rate(
-    net_credits: NDArray[np.float64], lineups: NDArray[np.int64], agents: int
+    scores: NDArray[np.float64], lineups: NDArray[np.int64], agents: int
 ) -> NDArray[np.float64]:
     """Return ratings after all contests in this order, with their mean moved to 1500."""
     from openskill.models import PlackettLuce
@@ -126,9 +124,9 @@ def _rate(
         gamma=lambda *_, **__: 1.0,  # all contests count alike in the end
     )
     ratings = [model.rating() for _ in range(agents)]
-    for deal in net_credits.tolist():
-        for lineup, scores in zip(lineups.tolist(), deal, strict=True):
-            rated = model.rate([[ratings[agent]] for agent in lineup], scores=scores)
+    for deal in scores.tolist():
+        for lineup, row in zip(lineups.tolist(), deal, strict=True):
+            rated = model.rate([[ratings[agent]] for agent in lineup], scores=row)
             for agent, (rating,) in zip(lineup, rated, strict=True):
                 ratings[agent] = rating
     values = np.array([rating.mu for rating in ratings])
