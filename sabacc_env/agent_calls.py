@@ -125,12 +125,26 @@ def actions_at(
     agent: Agent, tables: Tables, indices: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return what an agent plays at these tables, where it is to act; raises as ``actions``."""
-    seen: NDArray[np.float32] | list[GameView] = (
-        [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in indices]
-        if wants_views(agent)
-        else tables.flat_observations[indices]
-    )
+    seen = _seen_at(agent, tables, indices)
     return actions(agent, seen, tables.action_masks[indices], rng, indices)
+
+
+def probabilities_at(
+    agent: Agent, tables: Tables, indices: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
+    """Return an agent's distributions at these tables, where it is to act; as ``probabilities``."""
+    if not hasattr(agent, "probabilities"):
+        return None
+    return probabilities(agent, _seen_at(agent, tables, indices), tables.action_masks[indices])
+
+
+def _seen_at(
+    agent: Agent, tables: Tables, indices: NDArray[np.int64]
+) -> NDArray[np.float32] | list[GameView]:
+    """Return what an agent is shown of tables where it is to act."""
+    if wants_views(agent):
+        return [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in indices]
+    return tables.flat_observations[indices]
 
 
 def actions(

@@ -25,7 +25,7 @@ from numba import cuda
 from sabacc_agents import load
 from sabacc_training.cli import COMMANDS, make_app
 from sabacc_training.config.base import load_config
-from sabacc_training.evaluation.tournament import TournamentConfig
+from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.trainers import training_config
 from sybil import Document
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser

@@ -10,9 +10,9 @@ from typing import Any, Final, get_args
 from pydantic_core import PydanticUndefined
 from sabacc_training.cli import COMMANDS, make_app
 from sabacc_training.config.base import Config
-from sabacc_training.evaluation.tournament import TournamentConfig
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.sb3.config import MaskablePPOConfig
+from sabacc_training.tournaments.config import TournamentConfig
 
 from sabacc_env.engine import layout
 from sabacc_env.engine.layout import GAME_DTYPE

@@ -153,5 +153,6 @@ def test_an_evaluation_is_a_match_against_each_opponent(capsys):
     assert np.array_equal(
         pairs[0].match.net_credits, play(toys.Bully, toys.Coward, 50, 5).net_credits
     )
-    assert margins_table(pairs).row_count == 2
-    assert "50 deals" in legend(pairs)[0]
+    rows = [pair.row(2) for pair in pairs]
+    assert margins_table(rows).row_count == 2
+    assert "50 deals" in legend(rows)[0]

@@ -11,11 +11,12 @@ from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
 from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.hero_margin import hero_margin
-from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
 from sabacc_training.experiments import zoo_publishing
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.run import play_tournament
 from sabacc_training.trainers import train
 
 from sabacc_env import load_rules
@@ -262,9 +263,11 @@ def test_a_member_takes_part_in_a_tournament_as_what_it_is_now(tmp_path, monkeyp
     margins = []
     for seed in (0, 1):
         save_network(file, weights_of(4, seed=seed), info)
-        (pair,) = play_tournament(config, tmp_path / "results", resume=seed > 0)
+        results = play_tournament(config, tmp_path / "results", resume=seed > 0)
+        assert results is not None
+        (pair,) = results.pairs
         assert (pair.first, pair.second) == ("zoo:porg", "tight")
-        margins.append(pair.match.margin)
+        margins.append(pair.margin)
     assert margins[0] != margins[1]
 
 
@@ -275,7 +278,8 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
     together = hero_margin(rules, tight, maximiser, 2, 25, 3)
     monkeypatch.setattr("sabacc_training.evaluation.hero_margin.MAX_TABLES", 20)
     parts = hero_margin(rules, tight, maximiser, 2, 25, 3, on_hands=counts.append)
-    assert counts == [20, 20, 10]
+    assert sum(counts) == 50
+    assert max(counts) <= 20
     assert together == parts  # neither agent leaves anything to chance
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from sabacc_agents.loading import load
 from sabacc_agents.saved_files import path_of
 from sabacc_training import trainers
-from sabacc_training.evaluation import tournament
+from sabacc_training.config.base import validated
 from sabacc_training.jobs.partial_results import FILE, open_partial_results
 from sabacc_training.runs.callback import CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint
@@ -20,8 +19,11 @@ from sabacc_training.solved_games import solver
 from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import load_rung
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.tasks import FORMAT, Task, play_task, read_task
 
 from sabacc_env import Game, SabaccError, Tables, load_rules
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from tests.agents.test_descriptions import a_policy
 from tests.support.damage import flip_bit, flip_random_bit
 from tests.training.runs.test_keeping import CONFIGS
@@ -34,11 +36,6 @@ Reads = Callable[[Path], Any]
 def a_checkpoint(name: str, folder: Path) -> Path:
     trainers.train(CONFIGS[name], folder)
     return folder / CHECKPOINT
-
-
-def a_pair(path: Path) -> Path:
-    tournament._save_pair(path, np.arange(40).reshape(10, 2, 2))
-    return path
 
 
 def some_unfinished_work(folder: Path) -> Path:
@@ -121,17 +118,20 @@ def test_a_damaged_file_is_refused(kind: str, count: int, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(5000, marks=pytest.mark.slow)])
-def test_a_damaged_pair_counts_as_absent(count: int, tmp_path: Path) -> None:
-    path = a_pair(tmp_path / "pair.npy")
-    whole = path.read_bytes()
-    assert tournament._load_pair(path, 10) is not None
-    assert tournament._load_pair(path, 11) is None
+def test_a_damaged_task_counts_as_absent(count: int) -> None:
+    config = validated(TournamentConfig, {"agents": ["tight", "loose"], "deals": 10})
+    task = Task(("tight", "loose"), 0, 10)
+    whole = play_task(config, task)
+    assert read_task(config, task, whole) is not None
+    assert read_task(config, Task(task.lineup, 10, 10), whole) is None
     for damaged in damages(whole, count):
-        path.write_bytes(damaged)
-        assert tournament._load_pair(path, 10) is None
-    for odd in (b"", b"x", b"\x93NUMPY", np.array(3).tobytes()):  # whole, and something else
-        path.write_bytes(odd + tournament._checksum(path, odd))
-        assert tournament._load_pair(path, 10) is None
+        assert read_task(config, task, damaged) is None
+    header, state = unpack_checked(FORMAT, whole)
+    lacking = [{key: header[key] for key in header if key != name} for name in header]
+    for odd in (*lacking, {}, header | {"arrays": []}):  # whole, and something else
+        assert read_task(config, task, pack_with_checksum(FORMAT, odd, state)) is None
+    for cut in (state[:-1], state + b"x", b""):
+        assert read_task(config, task, pack_with_checksum(FORMAT, header, cut)) is None
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(2000, marks=pytest.mark.slow)])

@@ -56,7 +56,7 @@ def demo(
     )
     hands = len(OPPONENTS) * 2 * match_config.deals
     with MatchProgress(hands, match_config.rule_set.ante_unit) as progress:
-        pairs = list(play_demo(match_config, agent, progress))
+        pairs = [pair.row(len(OPPONENTS)) for pair in play_demo(match_config, agent, progress)]
     console.print(margins_table(pairs))
     for line in legend(pairs):
         console.print(Text(line))

@@ -1,42 +1,85 @@
-"""``sabacc tournament``: all pairs of agents over duplicate deals."""
+"""``sabacc tournament``: agents at the tables of several formats, over duplicate deals."""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from sabacc_env.errors import SabaccError
 from sabacc_training.config.base import load_config
-from sabacc_training.evaluation.progress import MatchProgress
-from sabacc_training.evaluation.report import legend, standings
-from sabacc_training.evaluation.tournament import TournamentConfig, play_tournament
+from sabacc_training.jobs.executors import local_processes
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.progress import TournamentProgress
+from sabacc_training.tournaments.results import Results
+from sabacc_training.tournaments.run import checked_deals, play_tournament
+from sabacc_training.tournaments.terminal import explanations, standings
 
 
 def tournament(
-    config: str, *overrides: str, output: Path | None = None, resume: bool = False
+    config: str,
+    *overrides: str,
+    output: Path | None = None,
+    resume: bool = False,
+    part: str | None = None,
 ) -> None:
-    """Play every pair of agents over the same deals and print their margins.
+    """Let agents play over the same deals, each deal from every seat, and print their margins.
 
     Args:
         config: A configuration file, or the name of one in configs/.
         overrides: Keys to change: deals=1_000 agents='["tight", "random"]' rules=orsl.
         output: The folder for results; by default runs/tournaments/ and the configuration's name.
             Results of another configuration are not overwritten.
-        resume: Load the pairs that an earlier run finished; a damaged file counts as missing.
+        resume: Load the tasks that an earlier run finished; a damaged file counts as missing.
+        part: Play only these deals, such as 0:20000, for example to share the work between
+            machines; then merge the folders with `sabacc merge`.
     """
     settings = load_config(TournamentConfig, config, overrides)
     folder = output or settings.output or Path("runs", "tournaments", Path(config).stem)
+    deals = range(settings.deals) if part is None else checked_deals(settings, _range(part))
+    lineups = {lineup for each in settings.lineups.values() for lineup in each}
+    with (
+        _named_where_interrupted(folder),
+        TournamentProgress(lineups, len(deals), settings.rule_set.ante_unit) as progress,
+        local_processes(settings.processes, progress.print_warning) as executor,
+    ):
+        results = play_tournament(
+            settings, folder, resume=resume, deals=deals, executor=executor, progress=progress
+        )
+    if results is None:
+        print(f"Played deals {deals.start} to {deals.stop} of {settings.deals}, in {folder}.")
+    else:
+        print_results(results, folder)
+
+
+def print_results(results: Results, folder: Path) -> None:
+    """Print the results of a tournament, and where they are."""
+    console = Console(highlight=False)
+    console.print(standings(results, console))
+    for line in [*explanations(results), f"Written to {folder}."]:
+        console.print(Text(line))
+
+
+def _range(text: str) -> range:
+    """Return the range of deals that a text such as ``0:20000`` names."""
+    match = re.fullmatch(r"([\d_]+):([\d_]+)", text)
+    if not match:
+        raise SabaccError(f"--part: {text!r} is not a range of deals such as 0:20000")
+    return range(int(match[1]), int(match[2]))
+
+
+@contextmanager
+def _named_where_interrupted(folder: Path) -> Iterator[None]:
+    """Exit when Ctrl-C is pressed inside, and say how to go on."""
     try:
-        with MatchProgress(settings.hands, settings.rule_set.ante_unit) as progress:
-            pairs = play_tournament(settings, folder, resume=resume, progress=progress)
+        yield
     except KeyboardInterrupt:
         print(
-            f"stopped; finished pairs are saved in {folder}: resume with --resume", file=sys.stderr
+            f"stopped; finished tasks are saved in {folder}: resume with --resume", file=sys.stderr
         )
         sys.exit(130)
-    console = Console(highlight=False)
-    console.print(standings(pairs, console))
-    for line in [*legend(pairs), f"Written to {folder}."]:
-        console.print(Text(line))

@@ -17,8 +17,10 @@ from sabacc_env.agent import Agent
 from sabacc_env.game import Game
 from sabacc_training.config.base import Config
 from sabacc_training.config.game import Deals, GameConfig
-from sabacc_training.evaluation.match import NUM_TABLES, MatchResult, play_match
+from sabacc_training.evaluation.match import MatchResult, play_match
+from sabacc_training.evaluation.playing import NUM_TABLES
 from sabacc_training.evaluation.progress import MatchProgress
+from sabacc_training.evaluation.rows import PairRow, estimate_fields, rounded
 
 
 class Entrant(Config):
@@ -70,13 +72,13 @@ class MatchConfig(GameConfig):
         Game(self.rule_set, 2, seed=0, credits=credits, sabacc_pot=self.sabacc_pot)
         return self
 
-    def load(self, entrant: Entrant) -> Agent:
-        """Return the agent, made for this game.
+    def load(self, entrant: Entrant, num_players: int = 2) -> Agent:
+        """Return the agent, made for this game at a table of so many seats.
 
         Raises:
             SabaccError: for a spec that names no agent, or an agent made for another game.
         """
-        return load(entrant.spec, self.rule_set, 2, bet_sizes=self.bet_sizes)
+        return load(entrant.spec, self.rule_set, num_players, bet_sizes=self.bet_sizes)
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,18 @@ class PairResult:
     second: str
     match: MatchResult
     met_in_training: bool
+
+    def row(self, comparisons: int) -> PairRow:
+        """Return it as a row of results; the intervals of so many pairs hold together."""
+        return PairRow(
+            format="pairs",
+            first=self.first,
+            second=self.second,
+            **estimate_fields(self.match.margin, comparisons),
+            single_sd=round(self.match.hand_sd, 3),
+            saving=rounded(self.match.variance_reduction),
+            seen_in_training=self.met_in_training,
+        )
 
 
 def play_pair(
@@ -117,22 +131,17 @@ def play_pair(
         bet_sizes=config.bet_sizes,
         credits=config.credits,
         sabacc_pot=config.sabacc_pot,
-        rng_stream=rng_stream_of(first, second),
+        rng_stream=_rng_stream_of(first, second),
         num_tables=config.num_tables,
         on_hands=None if progress is None else progress.add_hands,
     )
     if progress is not None:
         progress.end(match.margin)
-    return pair_result(first, second, match)
-
-
-def pair_result(first: Entrant, second: Entrant, match: MatchResult) -> PairResult:
-    """Return the result of two agents from their match."""
     met = second.spec in trained_against(first.spec) or first.spec in trained_against(second.spec)
     return PairResult(first.name, second.name, match, met)
 
 
-def rng_stream_of(first: Entrant, second: Entrant) -> int:
+def _rng_stream_of(first: Entrant, second: Entrant) -> int:
     """Return the random stream of two agents (see ``play_match``): one for each pair of names."""
     return zlib.crc32(f"{first.name}\n{second.name}".encode())
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env import agent_calls
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent
 from sabacc_env.array_types import Ints
 from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
+from sabacc_training.evaluation.margins import place_margins
+from sabacc_training.evaluation.playing import play_deals
 from sabacc_training.statistics.estimate import MILLI, Estimate
 
 MAX_TABLES: Final = 32_768
@@ -54,9 +54,21 @@ def hero_margin(
     Raises:
         SabaccError: for an agent that fails or returns an illegal action.
     """
-    play = partial(_play_hands, hero, opponent)
-    margins = deal_margins(rules, play, num_players, deals, seed, bet_sizes, start_ranges, on_hands)
-    return Estimate.from_values(margins)
+    rng = np.random.default_rng(seed)
+    keys = rng.integers(2**64, size=deals, dtype=np.uint64)
+    drawn = {} if start_ranges is None else start_ranges.draw(deals, rng)
+    played = play_deals(
+        rules,
+        (hero, *[opponent] * (num_players - 1)),
+        keys,
+        [rng] * num_players,
+        bet_sizes=bet_sizes,
+        credits=drawn.get("credits"),
+        sabacc_pots=drawn.get("sabacc_pots"),
+        num_tables=MAX_TABLES,
+        on_hands=None if on_hands is None else lambda net_credits: on_hands(len(net_credits)),
+    )
+    return Estimate.from_values(place_margins(played.net_credits, rules.ante_unit)[:, 0])
 
 
 def deal_margins(
@@ -110,23 +122,3 @@ def deal_margins(
 def _for_each_seat(drawn: Ints | None, num_players: int) -> Ints | None:
     """Return the draw of each deal once for each seat of the hero."""
     return None if drawn is None else np.concatenate([drawn] * num_players)
-
-
-def _play_hands(
-    hero: Agent, opponent: Agent, tables: Tables, hero_seats: Ints, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Play a hand at each table; as ``HandPlayer``."""
-    playing = np.arange(tables.num_tables)
-    net = np.zeros((tables.num_tables, tables.num_players))
-    agent_calls.begin((hero, opponent), tables)
-    while len(playing):
-        actions = np.zeros(len(playing), dtype=np.int64)
-        heros_turn = tables.seats_to_act[playing] == hero_seats[playing]
-        for agent, rows in ((hero, heros_turn), (opponent, ~heros_turn)):
-            at = playing[rows]
-            if len(at):
-                actions[rows] = agent_calls.actions_at(agent, tables, at, rng)
-        tables.step(actions, playing)
-        net[playing] += tables.net_credits[playing]
-        playing = playing[~tables.finished[playing]]
-    return net

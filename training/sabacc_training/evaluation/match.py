@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env import agent_calls
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
-from sabacc_env.tables import Tables
+from sabacc_training.evaluation.playing import NUM_TABLES, OnHands, deal_keys, generator, play_deals
 from sabacc_training.statistics.estimate import MILLI, Estimate
-
-NUM_TABLES: Final = 2048
-"""Tables played side by side, unless fewer hands are wanted."""
-
-OnHands = Callable[[NDArray[np.int64]], None]
-"""Called when hands end, with (n, 2) net credits of the first and the second agent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,55 +101,15 @@ def play_match(
     """
     if deals < 2:
         raise SabaccError(f"deals: {deals} is too few; a confidence interval needs at least 2")
-    slots = min(deals, num_tables // 2)
-    keys = _generator(seed, 0).integers(2**64, size=deals, dtype=np.uint64)
-    tables = Tables(
+    played = play_deals(
         rules,
-        num_tables=2 * slots,  # first every slot's seating 0, then every slot's seating 1
+        agents,
+        deal_keys(seed, 0, deals),
+        [generator(seed, 1, rng_stream, index) for index in (0, 1)],
         bet_sizes=bet_sizes,
-        keys=lambda table, count: keys[(table % slots + count * slots) % deals],
         credits=credits,
         sabacc_pots=sabacc_pot or None,
+        num_tables=num_tables,
+        on_hands=on_hands,
     )
-    agent_calls.begin(agents, tables)
-    rngs = [_generator(seed, 1, rng_stream, index) for index in (0, 1)]
-    net = np.zeros((deals, 2, 2), dtype=np.int64)
-    playing = np.arange(tables.num_tables)
-    while len(playing):
-        tables.step(_actions(tables, playing, playing // slots, agents, rngs), playing)
-        ended = playing[tables.finished[playing]]
-        if not len(ended):
-            continue
-        seating, slot = np.divmod(ended, slots)
-        seats = np.stack([seating, 1 - seating], axis=1)  # of the first and the second agent
-        by_agent = np.take_along_axis(tables.net_credits[ended], seats, axis=1)
-        net[slot + (tables.hand_counts[ended] - 1) * slots, seating] = by_agent
-        done = slot + tables.hand_counts[ended] * slots >= deals
-        if not done.all():
-            agent_calls.restart(agents, ended[~done])
-        playing = np.setdiff1d(playing, ended[done], assume_unique=True)
-        if on_hands is not None:
-            on_hands(by_agent)
-    return MatchResult(net, rules.ante_unit)
-
-
-def _generator(seed: int, *path: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=path))
-
-
-def _actions(
-    tables: Tables,
-    playing: NDArray[np.int64],
-    seating: NDArray[np.int64],
-    agents: Sequence[Agent],
-    rngs: Sequence[np.random.Generator],
-) -> NDArray[np.int64]:
-    """Call each agent once for its actions at the tables where it is to act."""
-    to_act = tables.seats_to_act[playing] ^ seating  # 0 for the first agent, 1 for the second
-    actions = np.empty(len(playing), dtype=np.int64)
-    for index, agent in enumerate(agents):
-        rows = to_act == index
-        where = playing[rows]
-        if len(where):
-            actions[rows] = agent_calls.actions_at(agent, tables, where, rngs[index])
-    return actions
+    return MatchResult(played.net_credits, rules.ante_unit)

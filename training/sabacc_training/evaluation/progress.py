@@ -72,10 +72,6 @@ class MatchProgress(ProgressBar):
         """End this match and print its margin."""
         self.print_line(_margin_line(self._bar, margin))
 
-    def skip(self, hands: int) -> None:
-        """Count the hands of a match that is loaded instead of played."""
-        self._bar.update(self._task, advance=hands)
-
 
 class MarginProgress(ProgressBar):
     """A progress bar over the hands of several margins.

@@ -36,6 +36,10 @@ class ProgressBar:
     ) -> None:
         self._bar.stop()
 
+    def print_warning(self, text: str) -> None:
+        """Print a line, above the bar where one is shown."""
+        self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
     def print_line(self, text: str) -> None:
         """Print a line where no bar is shown."""
         if self._bar.disable:

@@ -5,15 +5,24 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from rich.console import Console
 from sabacc_training.config.base import load_config
-from sabacc_training.evaluation import evaluate, report, tournament
+from sabacc_training.evaluation.evaluate import PairResult
 from sabacc_training.evaluation.match import MatchResult
-from sabacc_training.evaluation.tournament import TournamentConfig
+from sabacc_training.evaluation.rows import estimate_fields
+from sabacc_training.statistics.estimate import Estimate
+from sabacc_training.tournaments import results as results_module
+from sabacc_training.tournaments import run as run_module
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.results import Results, StandingRow
+from sabacc_training.tournaments.tasks import play_task
+from sabacc_training.tournaments.terminal import standings
 
 from tests.support.commands import command
 from tests.support.damage import flip_bit
@@ -24,7 +33,7 @@ agents = ["random", "{TOYS}Bully", {{ spec = "{TOYS}Coward", label = "soft" }}]
 deals = 40
 seed = 9
 """
-RESULTS = ("results.json", "pairs.csv", "ranking.csv")
+RESULTS = ("results.json", "pairs.csv", "ranking.csv", "places.csv")
 
 
 @pytest.fixture
@@ -80,34 +89,58 @@ def test_all_pairs_are_played_printed_and_written(run, tmp_path):
     assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
 
 
+def results_of_pairs(names: Sequence[str]) -> Results:
+    """Return the results of random pairs."""
+    rng = np.random.default_rng(0)
+    pairs = [
+        PairResult(*two, MatchResult(rng.integers(-300, 300, (50, 2, 2)), 3), True).row(3)
+        for two in itertools.combinations(names, 2)
+    ]
+    estimate = estimate_fields(Estimate(10.0, 3.0, 50), 3)
+    ranking = [
+        StandingRow(
+            format="pairs",
+            agent=name,
+            **estimate,
+            hands=100,
+            rank=None,
+            rank_half_width=None,
+            failures=0,
+            seen_in_training=True,
+        )
+        for name in names
+    ]
+    nothing: dict[str, Any] = {
+        "config": {},
+        "deals": 50,
+        "places": (),
+        "failures": (),
+        "hand_names": (),
+    }
+    return Results(pairs=tuple(pairs), ranking=tuple(ranking), play=(), costly_hands=(), **nothing)
+
+
 @pytest.mark.parametrize("num_agents", [3, 7, 8])
 def test_names_and_margins_keep_to_one_line_in_80_columns(capsys, num_agents):
     names = [f"calling_station_{number}" for number in range(num_agents)]
-    rng = np.random.default_rng(0)
-    pairs = [
-        evaluate.PairResult(
-            *two, MatchResult(rng.integers(-300, 300, (50, 2, 2)), 3), met_in_training=True
-        )
-        for two in itertools.combinations(names, 2)
-    ]
+    results = results_of_pairs(names)
     console = Console(width=80)
-    console.print(report.standings(pairs, console))
+    console.print(standings(results, console))
     output = capsys.readouterr().out
     assert "…" not in output
     places = [line.split()[1] for line in output.splitlines() if line[:1].isdigit()]
     assert sorted(places) == names
-    for margin in (pair.match.margin for pair in pairs):
-        assert f"{abs(margin.mean):,.0f}" in output
-        assert f"± {margin.half_width():,.0f}" in output
+    for pair in results.pairs:
+        assert f"{abs(pair.margin):,.0f}" in output
+        assert f"± {pair.half_width:,.0f}" in output
 
 
 def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
-    names = ("a" * 60, "b" * 60)
-    match = MatchResult(np.random.default_rng(0).integers(-300, 300, (50, 2, 2)), 3)
+    results = results_of_pairs(("a" * 60, "b" * 60))
     console = Console(width=80)
-    console.print(report.standings([evaluate.PairResult(*names, match, False)], console))
+    console.print(standings(results, console))
     places, pairs = capsys.readouterr().out.split("\n\n")
-    assert str(match.margin) in pairs
+    assert str(results.pairs[0]) in pairs
     assert pairs.count("…") == 2  # both names
     assert places.count("± ") == 2
     assert "…" not in places
@@ -148,20 +181,20 @@ def test_results_go_under_runs_by_default(run, tmp_path, monkeypatch):
     assert (tmp_path / "mine" / "results.json").is_file()
 
 
-def test_an_interrupted_tournament_keeps_its_pairs_and_goes_on(run, tmp_path, monkeypatch):
+def test_an_interrupted_tournament_keeps_its_tasks_and_goes_on(run, tmp_path, monkeypatch):
     played = []
 
-    def interrupted(config, first, second, progress):
-        played.append((first.name, second.name))
+    def interrupted(config, task):
+        played.append(task.lineup)
         if len(played) == 3:
             raise KeyboardInterrupt
-        return evaluate.play_pair(config, first, second, progress)
+        return play_task(config, task)
 
-    monkeypatch.setattr(tournament, "play_pair", interrupted)
+    monkeypatch.setattr(run_module, "play_task", interrupted)
     code, _, errors = run("--output", tmp_path / "out")
     assert code == 130
     assert "--resume" in errors
-    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 2
+    assert len(list((tmp_path / "out" / "tasks").iterdir())) == 2
     code, _, _ = run("--output", tmp_path / "out", "--resume")
     assert code == 0
     assert played[3:] == [("Bully", "soft")]
@@ -187,11 +220,11 @@ def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
 
 def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkeypatch):
     run("--output", tmp_path / "out")
-    monkeypatch.setattr(tournament, "play_pair", None)
+    monkeypatch.setattr(run_module, "play_task", lambda *_: pytest.fail("played again"))
     assert run("--output", tmp_path / "out", "--resume")[0] == 0
     monkeypatch.undo()
     run("--output", tmp_path / "out", "--resume", "rule_overrides.hand_ante=4")
-    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 6
+    assert len(list((tmp_path / "out" / "tasks").iterdir())) == 6
 
 
 @pytest.mark.parametrize(
@@ -200,38 +233,33 @@ def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkey
         lambda data, other: b"",
         lambda data, other: data[:-1],
         lambda data, other: flip_bit(data, 200),
+        lambda data, other: flip_bit(data, len(data) // 2),
         lambda data, other: other,
     ],
-    ids=["empty", "cut short", "one bit", "another pair's"],
+    ids=["empty", "cut short", "a bit of the header", "a bit of an array", "another task's"],
 )
-def test_resuming_plays_a_pair_whose_file_is_damaged(run, tmp_path, monkeypatch, damage):
+def test_resuming_plays_a_task_whose_file_is_damaged(run, tmp_path, monkeypatch, damage):
     run("--output", tmp_path / "out")
     whole = results(tmp_path / "out")
-    path, other, _ = sorted((tmp_path / "out" / "pairs").iterdir())
+    path, other, _ = sorted((tmp_path / "out" / "tasks").iterdir())
     data = path.read_bytes()
     path.write_bytes(damage(data, other.read_bytes()))
     played = []
 
     def play(*arguments):
         played.append(arguments)
-        return evaluate.play_pair(*arguments)
+        return play_task(*arguments)
 
-    monkeypatch.setattr(tournament, "play_pair", play)
+    monkeypatch.setattr(run_module, "play_task", play)
     assert run("--output", tmp_path / "out", "--resume")[0] == 0
     assert len(played) == 1
     assert path.read_bytes() == data
     assert results(tmp_path / "out") == whole
 
 
-def test_numpy_reads_the_hands_of_a_pair(run, tmp_path):
-    run("--output", tmp_path / "out")
-    for path in (tmp_path / "out" / "pairs").iterdir():
-        assert np.load(path).shape == (40, 2, 2)
-
-
 def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
     met = {f"{TOYS}Coward": ("random",)}
-    monkeypatch.setattr(evaluate, "trained_against", lambda spec: met.get(spec, ()))
+    monkeypatch.setattr(results_module, "trained_against", lambda spec: met.get(spec, ()))
     _, output, _ = run("--output", tmp_path / "out")
     assert "* one of the two agents met the other in training" in output
     seen = [row["seen_in_training"] for row in pair_rows(tmp_path / "out")]
@@ -264,7 +292,7 @@ def test_a_mistake_is_one_sentence(run, tmp_path, word, sentence):
     assert (code, output) == (2, "")
     assert errors.startswith(f"sabacc: {sentence}")
     assert errors.count("\n") == 1
-    assert not (tmp_path / "out" / "pairs").exists()
+    assert not (tmp_path / "out" / "tasks").exists()
 
 
 def test_a_folder_that_is_a_file_is_refused(run, tmp_path):

@@ -1,0 +1,32 @@
+"""Margins: what an agent wins more than the others of its table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_training.statistics.estimate import MILLI
+
+
+def place_margins(net_credits: NDArray[Any], ante_unit: int) -> NDArray[np.float64]:
+    """Return each place's margin in each deal, (deals, places), in milli-antes an episode.
+
+    It is what the place wins more than the mean of the others, over all rotations; at two seats
+    half of that, so that the margins of both add up to zero and a pot's worth counts once.
+
+    Args:
+        net_credits: (deals, rotations, places).
+        ante_unit: credits in one ante of the unit (``RuleSet.ante_unit``).
+
+    >>> place_margins(np.array([[[3, -3], [1, -1]]]), 4)
+    array([[ 500., -500.]])
+    >>> place_margins(np.array([[[6, -3, -3]]]), 1)
+    array([[ 9000., -4500., -4500.]])
+    """
+    places = net_credits.shape[2]
+    own = net_credits.mean(axis=1)
+    others = (own.sum(axis=1, keepdims=True) - own) / (places - 1)
+    milli = (own - others) * MILLI / ante_unit
+    return np.asarray(milli / 2 if places == 2 else milli)

@@ -1,0 +1,88 @@
+"""The configuration of a tournament."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from sabacc_env.arguments import check_num_players
+from sabacc_env.errors import SabaccError
+from sabacc_env.game import Game
+from sabacc_training.config.base import dump
+from sabacc_training.evaluation.evaluate import Entrant, MatchConfig
+from sabacc_training.tournaments.formats import Format, Lineup
+
+DEALS_PER_TASK = 2_500
+"""Deals in one task, unless the configuration says otherwise."""
+
+
+class TournamentConfig(MatchConfig):
+    """A tournament: the agents, which of them meet at a table, and what they play there."""
+
+    purpose = "a tournament"
+
+    agents: tuple[Entrant, ...]
+    """The agents, at least two: specs, or tables with ``spec`` and ``label``."""
+
+    formats: tuple[Format, ...] = (Format(kind="pairs"),)
+    """What is played: "pairs", every two agents; "copies-4", one agent against three copies of
+    another, every ordered pair; "mixed-6", tables of six different agents; all over the same deals.
+    Of many tables some are drawn: { kind = "mixed", num_players = 6, lineups = 100 }."""
+
+    hands: int = Field(1, ge=1, le=10_000)
+    """Hands in an episode: 1, or a match of at most so many, which ends early when fewer than two
+    seats can pay their antes."""
+
+    deals_per_task: int = Field(DEALS_PER_TASK, ge=1, le=10**6)
+    """The deals of one lineup that are played in one piece and saved as one file. With another
+    number agents draw other random numbers."""
+
+    processes: int = Field(1, ge=1, le=1024)
+    """Processes that play tasks; results do not depend on it."""
+
+    output: Path | None = None
+    """The folder for results; by default ``runs/tournaments/`` and the configuration's name."""
+
+    @model_validator(mode="after")
+    def _check_agents(self) -> Self:
+        names = [agent.name for agent in self.agents]
+        if len(names) < 2:
+            raise SabaccError(f"agents: {len(names)} given; a tournament needs at least 2")
+        for name in names:
+            if names.count(name) > 1:
+                raise SabaccError(f'agents: two have the label "{name}"; give each its own label')
+        return self
+
+    @model_validator(mode="after")
+    def _check_formats(self) -> Self:
+        names = [format_.name for format_ in self.formats]
+        if not names:
+            raise SabaccError('formats: none given; name at least one, such as "pairs"')
+        for name in names:
+            if names.count(name) > 1:
+                raise SabaccError(f"formats: {name} is given twice; give it once")
+        for format_ in self.formats:
+            seats = check_num_players(self.rule_set, format_.num_players)
+            credits = None if self.credits is None else [self.credits] * seats
+            Game(self.rule_set, seats, seed=0, credits=credits, sabacc_pot=self.sabacc_pot)
+        _ = self.lineups
+        return self
+
+    @cached_property
+    def lineups(self) -> dict[str, tuple[Lineup, ...]]:
+        """The lineups of each format, by its name."""
+        names = [agent.name for agent in self.agents]
+        return {format_.name: format_.tables(names, self.seed) for format_ in self.formats}
+
+    @cached_property
+    def entrants(self) -> dict[str, Entrant]:
+        """The agents by name."""
+        return {agent.name: agent for agent in self.agents}
+
+    @property
+    def identity(self) -> str:
+        """Everything but where it is played and by how many processes, as JSON text."""
+        return dump(self.model_copy(update={"output": None, "processes": 1}))

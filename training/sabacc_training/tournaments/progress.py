@@ -1,0 +1,99 @@
+"""The progress bar of a tournament."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Task as BarTask
+from rich.table import Column
+from rich.text import Text
+
+from sabacc_training.evaluation.margins import place_margins
+from sabacc_training.jobs.progress_bar import ProgressBar
+from sabacc_training.statistics.estimate import Estimate
+from sabacc_training.tournaments.formats import Lineup
+from sabacc_training.tournaments.tasks import Task, TaskResult
+
+
+class _Speed(ProgressColumn):
+    """Hands a second, as soon as they are known."""
+
+    def render(self, task: BarTask) -> Text:
+        return Text("" if task.speed is None else f"{task.speed:,.0f} hands/s")
+
+
+class TournamentProgress(ProgressBar):
+    """A progress bar over the episodes of a tournament, with the widest interval so far.
+
+    Where stderr is not a terminal, a line is printed for each lineup when it has been played.
+
+    Args:
+        lineups: all lineups.
+        deals: the deals of each.
+        ante_unit: credits in one ante of the unit (``RuleSet.ante_unit``).
+    """
+
+    def __init__(self, lineups: set[Lineup], deals: int, ante_unit: int) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            TaskProgressColumn(),
+            _Speed(table_column=Column(no_wrap=True)),
+            TextColumn("{task.fields[widest]}"),
+            TimeRemainingColumn(),
+            transient=True,
+        )
+        self._deals, self._ante_unit = deals, ante_unit
+        self._sums: dict[Lineup, NDArray[np.float64]] = {}
+        self._played: Counter[Lineup] = Counter()
+        total = deals * sum(map(len, lineups))
+        self._task = self._bar.add_task("", total=total, widest="")
+
+    def add(self, task: Task, result: TaskResult, played: bool = True) -> None:
+        """Count a task that was played, or loaded."""
+        margins = place_margins(result.arrays["net_credits"], self._ante_unit)[:, 0]
+        powers = np.array([len(margins), margins.sum(), (margins**2).sum()])
+        self._sums[task.lineup] = self._sums.get(task.lineup, np.zeros(3)) + powers
+        self._played[task.lineup] += task.num_deals
+        widest = max(self._margin(lineup).half_width() for lineup in self._sums)
+        self._bar.update(
+            self._task,
+            description=title(task.lineup),
+            advance=task.episodes,
+            widest=f"widest ± {widest:,.0f} mante/hand",
+            refresh=True,
+        )
+        if played and self._played[task.lineup] == self._deals:
+            (bar,) = self._bar.tasks
+            margin = self._margin(task.lineup)
+            self.print_line(
+                f"{title(task.lineup)}: {margin} mante/hand ({bar.percentage:.0f} % of all hands)"
+            )
+
+    def _margin(self, lineup: Lineup) -> Estimate:
+        """Return the margin of the first place so far."""
+        count, total, squares = self._sums[lineup]
+        mean = total / count
+        variance = max(0.0, squares / count - mean**2) * count / max(1, count - 1)
+        return Estimate(mean, math.sqrt(variance), max(2, int(count)))
+
+
+def title(lineup: Lineup) -> str:
+    """Return the name of a lineup, copies counted.
+
+    >>> title(("a", "b", "b")), title(("a", "b"))
+    ('a - 2 x b', 'a - b')
+    """
+    groups = [(name, len(list(group))) for name, group in groupby(lineup)]
+    return " - ".join(name if count == 1 else f"{count} x {name}" for name, count in groups)

@@ -1,0 +1,237 @@
+"""Running a tournament: its tasks are played and saved one by one, its results follow from them.
+
+A folder of a tournament holds ``config.json``; ``tasks/``, a file for each task (``tasks``); and
+when all tasks are there ``results.json`` with ``pairs.csv``, ``ranking.csv`` and ``places.csv``.
+Results are computed from the files of tasks alone, in a fixed order, so the same configuration
+gives the same bytes, whoever played the tasks, and in whatever order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes
+from sabacc_training.config.base import load_config
+from sabacc_training.jobs.executors import Executor, in_process
+from sabacc_training.jobs.locking import created_folder, locked_folder
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.formats import Lineup
+from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
+from sabacc_training.tournaments.progress import TournamentProgress
+from sabacc_training.tournaments.results import Results, results_of, write_results
+from sabacc_training.tournaments.tasks import (
+    Task,
+    TaskResult,
+    all_tasks,
+    play_task,
+    read_task,
+    task_digest,
+)
+
+CONFIG = "config.json"
+
+
+class TaskFolder:
+    """The files of a tournament's tasks.
+
+    Args:
+        config: the tournament.
+        folder: its folder.
+    """
+
+    def __init__(self, config: TournamentConfig, folder: Path) -> None:
+        self._config, self._folder = config, folder / "tasks"
+
+    def path(self, task: Task) -> Path:
+        """Return the path of a task's file."""
+        return self._folder / f"{task_digest(self._config, task)}.task"
+
+    def read(self, task: Task) -> TaskResult | None:
+        """Return what was played in a task; None where it is absent or damaged."""
+        data = read_bytes(self.path(task))
+        return None if data is None else read_task(self._config, task, data)
+
+
+def play_tournament(
+    config: TournamentConfig,
+    output: Path,
+    *,
+    resume: bool = False,
+    deals: range | None = None,
+    executor: Executor = in_process,
+    progress: TournamentProgress | None = None,
+) -> Results | None:
+    """Play the tasks of a tournament, and write its results when all are there.
+
+    Args:
+        config: the tournament.
+        output: its folder. Without ``resume`` it must not hold another tournament.
+        resume: whether to keep tasks that are there already and have the same rules, deals, seed,
+            agents (a saved one by its content) and version of this package. A damaged file counts
+            as absent.
+        deals: which deals to play, by default all; its ends are multiples of ``deals_per_task``, or
+            the last deal. Other tasks that are there already count.
+        executor: runs the tasks.
+        progress: shows the hands.
+
+    Returns:
+        The results; None where tasks of other deals are still missing.
+
+    Raises:
+        SabaccError: for a spec that names no agent, a folder of another tournament or that another
+            process writes into, or deals that are no whole tasks.
+    """
+    for seats in {len(lineup) for lineups in config.lineups.values() for lineup in lineups}:
+        for agent in config.agents:
+            config.load(agent, seats)  # a wrong spec shows now and not after hours
+    wanted = range(config.deals) if deals is None else checked_deals(config, deals)
+    with _opened(config, output, resume) as files:
+        tasks = list(all_tasks(config, wanted))
+        _play(config, tasks, files, resume, executor, progress)
+        if any(not files.path(task).exists() for task in all_tasks(config, range(config.deals))):
+            return None
+        return _write(config, files, output)
+
+
+def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = False) -> Results:
+    """Put the tasks of several folders of one tournament together, and write its results.
+
+    Args:
+        folders: where disjoint or overlapping parts of it were played.
+        output: the folder for all tasks and the results.
+        resume: whether the output may hold another tournament's tasks.
+
+    Raises:
+        SabaccError: for folders of different tournaments, a task that is missing everywhere or
+            differs between folders; nothing has been written then.
+    """
+    configs = [_config_in(folder) for folder in folders]
+    for folder, config in zip(folders, configs, strict=True):
+        if config.identity != configs[0].identity:
+            raise SabaccError(f"{folder}: holds another tournament than {folders[0]}")
+    config = configs[0]
+    found = {task: _found(config, task, folders) for task in all_tasks(config, range(config.deals))}
+    missing = [task for task, data in found.items() if data is None]
+    if missing:
+        raise SabaccError(
+            f"{len(missing)} of {len(found)} tasks are in none of these folders, first {missing[0]}"
+            "; play them with --part, or again where a file is damaged"
+        )
+    with _opened(config, output, resume) as files:
+        for task, data in found.items():
+            assert data is not None
+            write_bytes(files.path(task), data)
+        return _write(config, files, output)
+
+
+def checked_deals(config: TournamentConfig, deals: range) -> range:
+    """Return a range of deals that is made of whole tasks.
+
+    Raises:
+        SabaccError: for any other.
+    """
+    ends = [end for end in (deals.start, deals.stop) if end % config.deals_per_task]
+    if not 0 <= deals.start < deals.stop <= config.deals or set(ends) - {config.deals}:
+        raise SabaccError(
+            f"--part: {deals.start}:{deals.stop} is not a range of whole tasks; both ends are "
+            f"multiples of {config.deals_per_task} (deals_per_task) from 0 to {config.deals}, or "
+            "the last deal"
+        )
+    return deals
+
+
+# Folders.
+
+
+@contextmanager
+def _opened(config: TournamentConfig, output: Path, resume: bool) -> Iterator[TaskFolder]:
+    """Lock the folder of a tournament, and write its configuration."""
+    with locked_folder(output):
+        settings = config.identity.encode()
+        if not resume and read_bytes(output / CONFIG) not in (None, settings):
+            raise SabaccError(
+                f"{output}: holds the results of another configuration; choose another folder "
+                "(--output), or load the tasks that both have in common (--resume)"
+            )
+        write_bytes(output / CONFIG, settings)
+        with created_folder(output / "tasks"):
+            remove_partial_files(output / "tasks")
+            yield TaskFolder(config, output)
+
+
+def _config_in(folder: Path) -> TournamentConfig:
+    if not (folder / CONFIG).is_file():
+        raise SabaccError(f"{folder}: is not the folder of a tournament; it has no {CONFIG}")
+    return load_config(TournamentConfig, folder / CONFIG)
+
+
+def _found(config: TournamentConfig, task: Task, folders: Sequence[Path]) -> bytes | None:
+    """Return the bytes of a task in the folders that have it whole."""
+    paths = [TaskFolder(config, folder).path(task) for folder in folders]
+    whole = {
+        path: data
+        for path in paths
+        if (data := read_bytes(path)) is not None and read_task(config, task, data) is not None
+    }
+    if len(set(whole.values())) > 1:
+        first, second, *_ = whole
+        raise SabaccError(
+            f"{first} and {second}: hold different hands of {task}; one of the machines plays "
+            "otherwise, so remove the file that is wrong"
+        )
+    return next(iter(whole.values()), None)
+
+
+# Tasks and results.
+
+
+def _play(
+    config: TournamentConfig,
+    tasks: Sequence[Task],
+    files: TaskFolder,
+    resume: bool,
+    executor: Executor,
+    progress: TournamentProgress | None,
+) -> None:
+    """Play tasks, and save each when it ends."""
+    absent = []
+    for task in tasks:
+        loaded = files.read(task) if resume else None
+        if loaded is None:
+            absent.append(task)
+        elif progress is not None:
+            progress.add(task, loaded, played=False)
+    for task, data in executor(partial(play_task, config), absent):
+        write_bytes(files.path(task), data)
+        if progress is not None:
+            result = read_task(config, task, data)
+            assert result is not None
+            progress.add(task, result)
+
+
+def _write(config: TournamentConfig, files: TaskFolder, output: Path) -> Results:
+    results = results_of(config, config.deals, partial(_lineup_result, config, files.read))
+    write_results(results, output)
+    return results
+
+
+def _lineup_result(
+    config: TournamentConfig, read: Callable[[Task], TaskResult | None], lineup: Lineup
+) -> LineupResult:
+    """Return what was played at a lineup."""
+
+    def results() -> Iterator[TaskResult]:
+        for task in all_tasks(config, range(config.deals)):
+            if task.lineup == lineup:
+                result = read(task)
+                if result is None:
+                    raise SabaccError(
+                        f"the file of {task} is missing or damaged; play it with --resume"
+                    )
+                yield result
+
+    return lineup_result(lineup, results(), config.rule_set.ante_unit)

@@ -1,0 +1,222 @@
+"""Tasks: a tournament is a set of them, and each depends on nothing but itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sabacc_agents.external.failures import FAILURE_KINDS
+from sabacc_agents.saved_files import is_saved, path_of
+
+from sabacc_env.engine.layout import KINDS
+from sabacc_env.errors import SabaccError
+from sabacc_env.hand_ranks import HAND_NAMES
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
+from sabacc_training.evaluation.guarded_agent import GuardedAgent
+from sabacc_training.evaluation.playing import deal_keys, generator, play_deals
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.formats import Lineup
+from sabacc_training.tournaments.play_statistics import (
+    MAX_TOTAL,
+    ROUNDS,
+    PlayStatistics,
+    costliest,
+)
+
+FORMAT: Final = b"sabacc-env tournament task 1\n"
+COSTLIEST: Final = 5
+"""How many of the costliest hands a task keeps."""
+
+ADDRESS: Final = re.compile("0x[0-9a-f]+")
+"""An address in a message of an agent, which is another one in each process."""
+
+
+@dataclass(frozen=True, order=True)
+class Task:
+    """Some deals of one lineup, each played in every rotation."""
+
+    lineup: Lineup
+    first_deal: int
+    num_deals: int
+
+    def __str__(self) -> str:
+        last = self.first_deal + self.num_deals
+        return f"deals {self.first_deal:,} to {last:,} of {' - '.join(self.lineup)}"
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes are played."""
+        return self.num_deals * len(self.lineup)
+
+
+@dataclass(frozen=True, eq=False)
+class TaskResult:
+    """What was played in a task.
+
+    Attributes:
+        arrays: ``net_credits`` (deals, rotations, places) int64; of matches also ``hands`` (deals,
+            rotations) int64 and ``ranks`` (deals, rotations, places) float64, as in
+            ``PlayedDeals``; ``failures`` (places, kinds) by ``FAILURE_KINDS``, and the counts of
+            ``PlayStatistics``, int64.
+        costliest: of single hands those that cost a place most, as ``costliest`` returns them.
+        messages: of each place the first message of each kind of failure.
+    """
+
+    arrays: dict[str, NDArray[Any]]
+    costliest: list[dict[str, Any]]
+    messages: list[dict[str, str]]
+
+
+def all_tasks(config: TournamentConfig, deals: range) -> Iterator[Task]:
+    """Yield the tasks of these deals, deal by deal, so that all lineups advance together.
+
+    Lineups that several formats have in common are played once.
+    """
+    lineups = dict.fromkeys(lineup for each in config.lineups.values() for lineup in each)
+    for first in range(deals.start, deals.stop, config.deals_per_task):
+        for lineup in lineups:
+            yield Task(lineup, first, min(config.deals_per_task, deals.stop - first))
+
+
+def play_task(config: TournamentConfig, task: Task) -> bytes:
+    """Play a task and return its file's bytes, which depend on nothing else.
+
+    Raises:
+        SabaccError: for an agent that cannot be loaded, or fails.
+    """
+    places = len(task.lineup)
+    agents = [GuardedAgent(config.load(config.entrants[name], places)) for name in task.lineup]
+    names = hashlib.sha256("\n".join(task.lineup).encode()).digest()
+    stream = 1, int.from_bytes(names[:8]), task.first_deal
+    keys = deal_keys(config.seed, task.first_deal, task.num_deals)
+    statistics = PlayStatistics(config.rule_set.ranking, places)
+    played = play_deals(
+        config.rule_set,
+        agents,
+        keys,
+        [generator(config.seed, *stream, place) for place in range(places)],
+        bet_sizes=config.bet_sizes,
+        hands=config.hands,
+        credits=config.credits,
+        sabacc_pots=config.sabacc_pot or None,
+        num_tables=config.num_tables,
+        observers=[statistics],
+    )
+    failures = [[agent.failures[kind] for kind in FAILURE_KINDS] for agent in agents]
+    arrays: dict[str, NDArray[Any]] = {
+        "net_credits": played.net_credits,
+        "failures": np.array(failures, dtype=np.int64),
+        **statistics.counts(),
+    }
+    hands = []
+    if config.hands > 1:
+        arrays |= {"hands": played.hands, "ranks": played.ranks}
+    else:
+        settings = {
+            "rules": config.rule_set,
+            "bet_sizes": config.bet_sizes,
+            "credits": config.credits,
+            "sabacc_pot": config.sabacc_pot,
+        }
+        hands = costliest(played, statistics, keys, task.first_deal, COSTLIEST, settings)
+    header = {
+        "task": task_digest(config, task),
+        "arrays": _layout(arrays),
+        "costliest": hands,
+        "messages": [
+            {kind: ADDRESS.sub("0x", text) for kind, text in sorted(agent.messages.items())}
+            for agent in agents
+        ],
+    }
+    state = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
+    return pack_with_checksum(FORMAT, header, state)
+
+
+def read_task(config: TournamentConfig, task: Task, data: bytes) -> TaskResult | None:
+    """Return what ``play_task`` wrote; None for bytes that are damaged or another task's."""
+    try:
+        header, state = unpack_checked(FORMAT, data)
+    except SabaccError:
+        return None
+    digest, layout = task_digest(config, task), _expected_layout(config, task)
+    match header:
+        case {"task": d, "arrays": a, "costliest": list() as costliest, "messages": list() as told}:
+            if d != digest or a != layout or len(told) != len(task.lineup):
+                return None
+        case _:
+            return None
+    arrays, at = {}, 0
+    for name, kind, shape in layout:
+        dtype, count = np.dtype(kind), math.prod(shape)
+        if at + count * dtype.itemsize > len(state):
+            return None
+        arrays[name] = np.frombuffer(state, dtype, count, at).reshape(shape)
+        at += count * dtype.itemsize
+    return TaskResult(arrays, costliest, told) if at == len(state) else None
+
+
+def task_digest(config: TournamentConfig, task: Task) -> str:
+    """Return a hash of everything that determines a task's bytes: the name of its file."""
+    keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables"
+    inputs = {
+        "version": _version(),
+        "rules": config.rule_set.digest,
+        "lineup": [[name, _identity(config.entrants[name].spec)] for name in task.lineup],
+        "deals": [task.first_deal, task.num_deals],
+        **{key: getattr(config, key) for key in keys},
+    }
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@cache
+def _version() -> str:
+    return version("sabacc-env")
+
+
+def _identity(spec: str) -> str:
+    """Return what identifies an agent: a hash of a saved file's content, otherwise its spec."""
+    if not is_saved(spec):
+        return spec
+    path = path_of(spec)
+    state = path.stat()
+    return _content_digest(path, state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@lru_cache
+def _content_digest(path: Path, *_: int) -> str:
+    """Return a hash of a file; the numbers change where the file does."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _layout(arrays: dict[str, NDArray[Any]]) -> list[list[Any]]:
+    """Return the name, the type and the shape of each array, as plain data."""
+    return [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+
+
+def _expected_layout(config: TournamentConfig, task: Task) -> list[list[Any]]:
+    """Return the layout of a task's arrays."""
+    deals, places = task.num_deals, len(task.lineup)
+    names, kinds = len(HAND_NAMES[config.rule_set.ranking]), len(KINDS)
+    layout: list[list[Any]] = [
+        ["net_credits", "<i8", [deals, places, places]],
+        ["failures", "<i8", [places, len(FAILURE_KINDS)]],
+        ["moves", "<i8", [places, len(ROUNDS), MAX_TOTAL + 1, kinds]],
+        ["moves_by_hand", "<i8", [places, names, kinds]],
+        ["reveals", "<i8", [places, names, 2]],
+    ]
+    if config.hands > 1:
+        layout += [
+            ["hands", "<i8", [deals, places]],
+            ["ranks", "<f8", [deals, places, places]],
+        ]
+    return layout

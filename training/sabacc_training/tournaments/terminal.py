@@ -1,0 +1,81 @@
+"""The results of a tournament as tables for the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sabacc_training.evaluation.report import legend, margins_table, marked
+from sabacc_training.evaluation.rows import PairRow
+from sabacc_training.tournaments.results import Results, StandingRow
+
+
+def standings(results: Results, console: Console) -> RenderableType:
+    """Return for each format the ranking, and the margin of each agent over each other.
+
+    Where a matrix is too wide for the console, a second table has a row for each pair.
+    """
+    parts: list[RenderableType] = []
+    formats = list(dict.fromkeys(row.format for row in results.ranking))
+    for name in formats:
+        ranked = [row for row in results.ranking if row.format == name]
+        pairs = [row for row in results.pairs if row.format == name]
+        if len(formats) > 1:
+            parts += [Text()] * bool(parts) + [Text(name, "bold"), Text()]
+        matrix = _standings_table(ranked, pairs, matrix=bool(pairs))
+        unlimited = console.options.update(max_width=sys.maxsize)
+        if console.measure(matrix, options=unlimited).maximum <= console.width:
+            parts.append(matrix)
+        else:
+            parts += [_standings_table(ranked, pairs, matrix=False)]
+            parts += [Text(), margins_table(pairs)] if pairs else []
+    return Group(*parts)
+
+
+def explanations(results: Results) -> Iterator[str]:
+    """Yield the sentences that explain the tables, and name the agents that failed."""
+    pairs = [row for row in results.pairs if row.format == "pairs"]
+    if pairs:
+        yield from legend(pairs)
+    else:
+        yield (
+            "mante/hand: thousandths of an ante (hand ante + Sabacc ante) a hand, over "
+            f"{results.deals:,} deals, each played from every seat; ± is a 95 % interval."
+        )
+    for failure in results.failures:
+        yield (
+            f"{failure.agent} failed in {failure.count:,} of {failure.decisions:,} decisions "
+            f"({failure.kind}), and a default was played: {failure.example}"
+        )
+
+
+def _standings_table(ranked: list[StandingRow], pairs: list[PairRow], *, matrix: bool) -> Table:
+    """Return a row for each agent, best first; with ``matrix``, a column for each opponent."""
+    cells = {}
+    for pair in pairs:
+        cells[pair.first, pair.second] = _cell(pair.margin, pair.half_width, pair.seen_in_training)
+        if pair.format == "pairs":
+            other = _cell(-pair.margin, pair.half_width, pair.seen_in_training)
+            cells[pair.second, pair.first] = other
+    others = [row.agent for row in ranked] if matrix else []
+    with_ranks = any(row.rank is not None for row in ranked)
+    table = Table(box=None, leading=1, pad_edge=False)
+    table.add_column("")
+    table.add_column("agent")
+    headings = ["mean", *["place"] * with_ranks, *(f"v. {n}" for n in range(1, len(others) + 1))]
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for place, row in enumerate(ranked, 1):
+        against = [cells.get((row.agent, other), "-") for other in others]
+        ranks = [f"{row.rank:.2f}\n± {row.rank_half_width:.2f}"] if row.rank is not None else []
+        mean = _cell(row.margin, row.half_width, row.seen_in_training)
+        table.add_row(f"{place}", row.agent, mean, *ranks, *against)
+    return table
+
+
+def _cell(mean: float, half_width: float, met: bool) -> str:
+    return f"{marked(f'{mean:+z,.0f}', met)}\n± {half_width:,.0f}"
