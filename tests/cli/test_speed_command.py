@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.support.commands import refusal, run
 
+PROCESS = Path(__file__).parents[2] / "agents" / "examples" / "random_agent.py"
 QUICK = ("--tables", 8, "--samples", 1, "--decisions", 2)
 
 
@@ -16,6 +19,12 @@ def test_the_command_measures_both_kinds_of_agents(capsys: pytest.CaptureFixture
     assert code == 0
     assert re.search(r"tight +│ [\d,]+ ", out)
     assert re.search(r"rollouts +│ +│ [\d.]+ \([\d.]+ to [\d.]+\)", out)
+
+
+def test_the_command_measures_a_process(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "speed", f"process:{sys.executable} {PROCESS}", *QUICK)
+    assert code == 0
+    assert re.search(r"process:[^│]*│ +│ +│ [\d,]+ ", out)
 
 
 @pytest.mark.parametrize(
