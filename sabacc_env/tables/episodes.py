@@ -64,6 +64,7 @@ def play_episodes(
     keys: ArrayLike,
     *,
     seed: int | None = None,
+    hands: int = 1,
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     credits: Sequence[int] | None = None,
     sabacc_pot: int = 0,
@@ -72,16 +73,17 @@ def play_episodes(
     """Play an episode for each key from its start to its end, each seat by its compiled policy.
 
     It plays the hands that ``Tables`` plays with these keys. What the policies draw is decided by
-    the seed and the key of an episode's first hand, so an episode is the same whatever is played
-    beside it. Ctrl-C is heard within a second.
+    the seed and the episode's key, so an episode is the same whatever is played beside it. Ctrl-C
+    is heard within a second.
 
     Args:
         rules: a rule set by name, path, or as a ``RuleSet``.
         policies: a function made by ``sabacc_env.policies.policy`` for each seat.
-        keys: 64-bit keys of single hands, (n,); or of the hands of matches, (n, hands): credits,
-            Sabacc pot and dealer carry over in a row, which ends early when fewer than two seats
-            can pay their antes. The first key decides the first dealer.
+        keys: (n,) 64-bit keys, of the first hand of each episode; the key decides the first dealer.
+            The later hands of a match have the keys ``hand_key(key, 0, hand)``, which follow.
         seed: decides what the policies draw; None is random.
+        hands: hands in an episode: a single one, or a match of at most so many: credits, Sabacc pot
+            and dealer carry over, and it ends early when fewer than two seats can pay their antes.
         bet_sizes: what the bet actions mean.
         credits: each seat's credits before the first antes; by default the rules' own.
         sabacc_pot: credits in the Sabacc pot before the first antes.
@@ -102,7 +104,7 @@ def play_episodes(
     seats = len(check_sequence("policies", policies))
     threads = check_int("threads", threads, 1, 1024)
     words = _words_of(keys)
-    n, hands, _ = words.shape
+    n = len(words)
     settings = TableSettings.check(
         rules, threads, seats, seed=seed, hands=hands, bet_sizes=bet_sizes, packed=False
     )
@@ -132,7 +134,7 @@ def play_episodes(
     cpu = Cpu(threads)
     arrays = TableArrays(settings, cpu)
     batches = arrays.games, arrays.turns, arrays.results, starts, episodes, codes
-    decisions = min(DECISIONS_A_HAND * hands, DECISIONS_PER_CHUNK)
+    decisions = min(DECISIONS_A_HAND * settings.hands, DECISIONS_PER_CHUNK)
     for indices, _ in cpu.chunks(np.arange(n), decisions):
         cpu.run(policy_loop.play_episodes, batches, arrays.indices, indices)
         for table in np.flatnonzero(episodes.illegal[:, 0] >= 0):
@@ -184,13 +186,11 @@ def replay_hand(
 
 
 def _words_of(keys: ArrayLike) -> NDArray[np.int64]:
-    """Return the words of given keys, (n, hands, 2)."""
+    """Return the words of given keys, (n, 2)."""
     try:
         given = int_array(keys)
     except (ValueError, TypeError, OverflowError) as error:
-        raise SabaccError("keys: give whole numbers of 64 bits, (n,) or (n, hands)") from error
-    if given.ndim == 1:
-        given = given[:, None]
-    if given.ndim != 2 or given.shape[1] == 0:
-        raise SabaccError(f"keys: give them as (n,) or (n, hands), not as {given.shape}")
+        raise SabaccError("keys: give whole numbers of 64 bits") from error
+    if given.ndim != 1:
+        raise SabaccError(f"keys: give one for each episode, (n,), not {given.shape}")
     return key_words(given)

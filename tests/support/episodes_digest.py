@@ -19,9 +19,9 @@ def episodes_digest() -> str:
     digest = hashlib.sha256()
     for rules in rule_sets():
         for hands in (1, 3):
-            keys = [[hand_key(1, episode, hand) for hand in range(hands)] for episode in range(3)]
+            keys = [hand_key(1, episode, 0) for episode in range(3)]
             policies = [random_legal, always_raise, random_legal]
-            for array in play_episodes(rules, policies, keys, seed=2, threads=2):
+            for array in play_episodes(rules, policies, keys, seed=2, hands=hands, threads=2):
                 digest.update(array.tobytes())
     return digest.hexdigest()
 

@@ -17,6 +17,7 @@ from sabacc_agents.loading import load
 from sabacc_env import IllegalMove, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.actions import action_names
 from sabacc_env.engine.layout import KINDS
+from sabacc_env.game.keys import hand_key
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.policies import (
     Policy,
@@ -43,18 +44,19 @@ def stepped(
     rules: str,
     policies: Sequence[Policy],
     keys: NDArray[np.uint64],
+    hands: int = 1,
     credits: Sequence[int] | None = None,
     sabacc_pot: int | None = None,
 ) -> Episodes:
     """Play the same episodes one a table, in steps, by policies without chance."""
-    n, hands = keys.shape
+    n = len(keys)
     seats = len(policies)
     tables = Tables(
         rules,
         n,
         seats,
         hands=hands,
-        keys=lambda table, count: keys[table, min(count, hands - 1)],
+        keys=lambda table, hand: hand_key(int(keys[table]), 0, hand) if hand else keys[table],
         credits=credits,
         sabacc_pots=sabacc_pot,
     )
@@ -108,8 +110,8 @@ def joined(parts: Sequence[Episodes]) -> Episodes:
 @pytest.mark.parametrize("seats", [2, 4])
 def test_single_hands_are_those_of_tables(rules: str, seats: int) -> None:
     policies = policies_of(rules, *["tight", "loose", "draws_to_zero", "bluffer"][:seats])
-    keys = keys_of(seats, 200, 1)
-    played = play_episodes(rules, policies, keys[:, 0])
+    keys = keys_of(seats, 200)
+    played = play_episodes(rules, policies, keys)
     assert_equal(played, stepped(rules, policies, keys))
     assert (played.hands_dealt == 1).all()
     assert (played.net_credits.max(axis=0) > 0).all()
@@ -120,9 +122,9 @@ def test_single_hands_are_those_of_tables(rules: str, seats: int) -> None:
 def test_matches_with_eliminations_are_those_of_tables(rules: str, seats: int) -> None:
     names = ["always_raise", "loose", "calling_station", "tight", "shover"]
     policies = policies_of(rules, *names[:seats])
-    keys = keys_of(seats, 60, 12)
-    played = play_episodes(rules, policies, keys)
-    assert_equal(played, stepped(rules, policies, keys))
+    keys = keys_of(seats, 60)
+    played = play_episodes(rules, policies, keys, hands=12)
+    assert_equal(played, stepped(rules, policies, keys, 12))
     if rules != "black_spire":  # a points game eliminates nobody
         assert played.hands_dealt.max(axis=1).min() < 12
         assert (played.hands_dealt[:, 0] < played.hands_dealt.max(axis=1)).any() or seats == 2
@@ -130,28 +132,32 @@ def test_matches_with_eliminations_are_those_of_tables(rules: str, seats: int) -
 
 def test_given_credits_and_sabacc_pot() -> None:
     policies = policies_of("casino", "always_raise", "calling_station", "always_raise")
-    keys = keys_of(3, 80, 6)
-    played = play_episodes("casino", policies, keys, credits=[60, 9, 25], sabacc_pot=40)
-    assert_equal(played, stepped("casino", policies, keys, [60, 9, 25], 40))
+    keys, stacks = keys_of(3, 80), [60, 9, 25]
+    played = play_episodes("casino", policies, keys, hands=6, credits=stacks, sabacc_pot=40)
+    assert_equal(played, stepped("casino", policies, keys, 6, stacks, 40))
     lost = -played.net_credits.sum(axis=1)
     assert (lost < 0).any()  # somebody has won the Sabacc pot
 
 
-@pytest.mark.parametrize("keys", [keys_of(1, 50), keys_of(1, 20, 5)], ids=["hands", "matches"])
+@pytest.mark.parametrize("hands", [1, 5])
 def test_an_episode_is_the_same_whatever_is_played_beside_it(
-    keys: NDArray[np.uint64], monkeypatch: pytest.MonkeyPatch
+    hands: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever its place, the number of threads and the size of the parts."""
-    policies = [random_legal, always_raise, random_legal]
-    whole = play_episodes("casino", policies, keys, seed=5)
-    backwards = play_episodes("casino", policies, keys[::-1], seed=5, threads=3)
+
+    def play(keys: NDArray[np.uint64], threads: int = 1) -> Episodes:
+        policies = [random_legal, always_raise, random_legal]
+        return play_episodes("casino", policies, keys, seed=5, hands=hands, threads=threads)
+
+    keys = keys_of(1, 50)
+    whole = play(keys)
+    backwards = play(keys[::-1], threads=3)
     results = {"net_credits": backwards[0][::-1], "hands_dealt": backwards[1][::-1]}
     assert_equal(backwards._replace(**results), whole)
-    halves = [play_episodes("casino", policies, half, seed=5) for half in (keys[:7], keys[7:])]
-    assert_equal(joined(halves), whole)
+    assert_equal(joined([play(keys[:7]), play(keys[7:])]), whole)
     monkeypatch.setattr("sabacc_env.tables.episodes.DECISIONS_PER_CHUNK", 7)
     monkeypatch.setattr("sabacc_env.tables.cpu.DECISIONS_PER_CHUNK", 7)
-    assert_equal(play_episodes("casino", policies, keys, seed=5, threads=2), whole)
+    assert_equal(play(keys, threads=2), whole)
 
 
 def test_the_seed_decides_what_policies_draw_and_nothing_else() -> None:
@@ -209,8 +215,8 @@ def test_what_makes_no_episode_is_one_sentence() -> None:
         (("casino", [random_legal, "tight"], [1]), "policies: 'tight' is not a policy"),
         (("casino", both, [0.5]), "keys: give whole numbers of 64 bits"),
         (("casino", both, [[1, 2], [3]]), "keys: give whole numbers of 64 bits"),
-        (("casino", both, 3), "keys: give them as"),
-        (("casino", both, [[]]), "keys: give them as"),
+        (("casino", both, 3), "keys: give one for each episode"),
+        (("casino", both, [[1, 2]]), "keys: give one for each episode"),
         (("nowhere", both, [1]), "rules"),
     ]:
         with pytest.raises(SabaccError, match=said):
@@ -220,6 +226,7 @@ def test_what_makes_no_episode_is_one_sentence() -> None:
         ({"credits": [100]}, "credits: give one number for each of 2 seats"),
         ({"sabacc_pot": -1}, "sabacc_pot: -1 is not from 0"),
         ({"threads": 0}, "threads: 0 is not from 1 to 1024"),
+        ({"hands": 0}, "hands: 0 is not from 1"),
         ({"seed": -1}, "seed: -1 is not from 0"),
     ]:
         with pytest.raises(SabaccError, match=said):

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sabacc_env.engine.chance import POLICY, next_word, stream
+from sabacc_env.engine.chance import POLICY, hand_key, next_word, stream
 from sabacc_env.engine.drivers.batch import (
     Games,
     Results,
@@ -81,7 +81,7 @@ def play_tables(
 class Episodes(NamedTuple):
     """Episodes to play, what they brought, and counts of how each table played: zeros before."""
 
-    keys: Array  # (n, hands, 2) int64: low and high word of the key of each hand
+    keys: Array  # (n, 2) int64: low and high word of the key of each first hand
     net_credits: Array  # (n, seats) int64: sums over the hands of an episode
     hands_dealt: Array  # (n, seats) int64: in how many hands a seat was dealt in
     moves: Array  # (m, seats, rounds, totals, kinds) int64: by the total of the hand, without sign
@@ -104,20 +104,19 @@ def play_episodes(
     """Play these episodes from start to end, one after the other, at the first of these tables.
 
     Every thread has a table of its own, so all that it touches stays in the fastest cache. The
-    random words of an episode come from a stream for (seed, key of its first hand). After an
-    illegal action the table stops.
+    random words of an episode come from a stream for (seed, key of its first hand), and the keys of
+    its later hands are hashes of the first. After an illegal action the table stops.
     """
     table = tables[0]
     g = games.records[table]
     r = games.rules[games.rule_of[table]]
     for i in range(len(indices)):
         episode = indices[i]
-        keys = episodes.keys[episode]
-        low, high = stream(starts.seed[0], starts.seed[1], POLICY, keys[0, 0])
-        state, increment = stream(low, high, POLICY, keys[0, 1])
-        for hand in range(len(keys)):
-            starts.keys[table, 0] = keys[hand, 0]
-            starts.keys[table, 1] = keys[hand, 1]
+        first_low, first_high = episodes.keys[episode, 0], episodes.keys[episode, 1]
+        starts.keys[table, 0], starts.keys[table, 1] = first_low, first_high
+        low, high = stream(starts.seed[0], starts.seed[1], POLICY, first_low)
+        state, increment = stream(low, high, POLICY, first_high)
+        for hand in range(int(g.hands)):
             g.hand_number = hand
             begin_hand(games, turns.sequences, starts, table, hand, hand == 0)
             write_turn_with_rules(games, turns, table)
@@ -135,6 +134,8 @@ def play_episodes(
             count_hand(episodes, table, episode, g, r)
             if match_is_over(g, r):
                 break
+            key_low, key_high = hand_key(first_low, first_high, 0, hand + 1)
+            starts.keys[table, 0], starts.keys[table, 1] = key_low, key_high
 
 
 @inlined
