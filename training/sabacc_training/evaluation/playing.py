@@ -100,7 +100,7 @@ class DealTables:
         )
         self._stacks = self._credits[self.deals]
         self._gone = np.full_like(self._stacks, -1)  # the hand in which a seat went out
-        self._least = -(2**31) if rules.points else rules.ante_unit
+        self._least = least_stack(rules)
 
     def _key(self, table: int, hand_count: int) -> int:
         """Return the key of a hand: the deal's own, later in a match one that follows from it."""
@@ -133,8 +133,7 @@ class DealTables:
         went = (self._gone[ended] < 0) & (self._stacks[ended] < self._least)
         self._gone[ended] = np.where(went, played.hands[deals, rotations, None], self._gone[ended])
         over = ended[self.tables.match_finished[ended]]
-        stayed = np.where(self._gone[over] < 0, 2**31, self._gone[over])
-        ranks = _ranks((stayed << 32) + self._stacks[over])
+        ranks = match_ranks(self._gone[over], self._stacks[over])
         played.ranks[self.deals[over], self.rotations[over]] = self.by_place(over, ranks)
         return over
 
@@ -258,6 +257,11 @@ def play_deals(
     return played
 
 
+def least_stack(rules: RuleSet) -> int:
+    """Return the credits that keep a seat in a match; in a points game any number does."""
+    return -(2**31) if rules.points else rules.ante_unit
+
+
 def generator(seed: int, *path: int) -> np.random.Generator:
     """Return random numbers of their own for a seed and a path of numbers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=path))
@@ -281,11 +285,16 @@ def _per_deal(given: int | Ints | None, default: object, deals: int) -> Ints:
     return np.array(np.broadcast_to(values, (deals, *row.shape)))
 
 
-def _ranks(scores: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the rank of each score in its row, 1 for the highest; equal ones share the mean.
+def match_ranks(gone: Ints, stacks: Ints) -> NDArray[np.float64]:
+    """Return the ranks of ``PlayedDeals`` in matches that are over.
 
-    >>> _ranks(np.array([[5, 9, 5]]))
-    array([[2.5, 1. , 2.5]])
+    Args:
+        gone: (n, seats), after how many hands each seat went out; negative for one that did not.
+        stacks: (n, seats), the credits of each at the end.
+
+    >>> match_ranks(np.array([[-1, 3, -1]]), np.array([[5, 0, 5]]))
+    array([[1.5, 3. , 1.5]])
     """
+    scores = (np.where(gone < 0, 2**31, gone) << 32) + stacks
     other, own = scores[:, None, :], scores[:, :, None]
     return np.asarray(1 + (other > own).sum(axis=2) + ((other == own).sum(axis=2) - 1) / 2)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import FIRST_BET_ACTION, FIRST_CARD_ACTION, KINDS, MAX_HAND, RAISE
 from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT
 from sabacc_env.game import Game
-from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.observation import blocks
 from sabacc_training.evaluation.playing import DealTables, PlayedDeals
@@ -123,12 +121,7 @@ KIND_OF_ACTION: Final = _kinds()
 
 
 def costliest(
-    played: PlayedDeals,
-    statistics: PlayStatistics,
-    keys: NDArray[np.uint64],
-    first_deal: int,
-    count: int,
-    settings: Mapping[str, Any],
+    played: PlayedDeals, first_deal: int, count: int, replay: Callable[[int], Game]
 ) -> list[dict[str, Any]]:
     """Return the single hands in which a place lost most for its cards, the worst first.
 
@@ -137,12 +130,9 @@ def costliest(
 
     Args:
         played: the deals, each of a single hand.
-        statistics: what watched them.
-        keys: the deals' keys.
         first_deal: the number of the first of these deals.
         count: how many hands.
-        settings: ``rules``, ``bet_sizes``, and where they are given ``credits`` and
-            ``sabacc_pot``.
+        replay: returns the hand of an episode, deal * places + rotation, at its end.
 
     Returns:
         Of each: ``deal``, ``rotation``, ``place``, ``cost`` in credits, and ``hand``, what
@@ -157,32 +147,15 @@ def costliest(
     found = []
     for episode in np.argsort(worst, kind="stable")[:count].tolist():
         deal, rotation = divmod(episode, places)
+        hand = replay(episode).to_dict()
+        del hand["rules"]
         found.append(
             {
                 "deal": first_deal + deal,
                 "rotation": rotation,
                 "place": int(excess[deal, rotation].argmin()),
                 "cost": -int(worst[episode]) / places,
-                "hand": _hand(settings, places, int(keys[deal]), statistics.actions(episode)),
+                "hand": hand,
             }
         )
     return found
-
-
-def _hand(settings: Mapping[str, Any], places: int, key: int, actions: list[int]) -> dict[str, Any]:
-    """Play a hand again and describe it."""
-    rules, credits = settings["rules"], settings["credits"]
-    game = Game(
-        rules,
-        places,
-        key=key,
-        credits=None if credits is None else [credits] * places,
-        sabacc_pot=settings["sabacc_pot"],
-    )
-    buffers = TurnBuffers(rules, encode_bet_sizes(settings["bet_sizes"]))
-    game.write_turn(buffers)
-    for action in actions:
-        game.play_action(buffers, action)
-    described = game.to_dict()
-    del described["rules"]
-    return described

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -19,17 +19,17 @@ from sabacc_agents.external.failures import FAILURE_KINDS
 from sabacc_agents.saved_files import is_saved, path_of
 
 from sabacc_env.engine.layout import KINDS
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_training.evaluation.guarded_agent import GuardedAgent
-from sabacc_training.evaluation.playing import deal_keys, generator, play_deals
+from sabacc_training.evaluation.playing import deal_keys, generator
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
+from sabacc_training.tournaments.play import Play, play_by_asking, play_by_policies
 from sabacc_training.tournaments.play_statistics import (
     MAX_TOTAL,
     ROUNDS,
-    PlayStatistics,
     costliest,
 )
 
@@ -99,36 +99,22 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
     names = hashlib.sha256("\n".join(task.lineup).encode()).digest()
     stream = 1, int.from_bytes(names[:8]), task.first_deal
     keys = deal_keys(config.seed, task.first_deal, task.num_deals)
-    statistics = PlayStatistics(config.rule_set.ranking, places)
-    played = play_deals(
-        config.rule_set,
-        agents,
-        keys,
-        [generator(config.seed, *stream, place) for place in range(places)],
-        bet_sizes=config.bet_sizes,
-        hands=config.hands,
-        credits=config.credits,
-        sabacc_pots=config.sabacc_pot or None,
-        num_tables=config.num_tables,
-        observers=[statistics],
+    rngs = [generator(config.seed, *stream, place) for place in range(places)]
+    play = _played_by_policies(config, agents, keys, rngs) or play_by_asking(
+        config, agents, keys, rngs
     )
+    played = play.deals
     failures = [[agent.failures[kind] for kind in FAILURE_KINDS] for agent in agents]
     arrays: dict[str, NDArray[Any]] = {
         "net_credits": played.net_credits,
         "failures": np.array(failures, dtype=np.int64),
-        **statistics.counts(),
+        **play.counts,
     }
     hands = []
     if config.hands > 1:
         arrays |= {"hands": played.hands, "ranks": played.ranks}
     else:
-        settings = {
-            "rules": config.rule_set,
-            "bet_sizes": config.bet_sizes,
-            "credits": config.credits,
-            "sabacc_pot": config.sabacc_pot,
-        }
-        hands = costliest(played, statistics, keys, task.first_deal, COSTLIEST, settings)
+        hands = costliest(played, task.first_deal, COSTLIEST, play.replay)
     header = {
         "task": task_digest(config, task),
         "arrays": _layout(arrays),
@@ -140,6 +126,22 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
     }
     state = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
     return pack_with_checksum(FORMAT, header, state)
+
+
+def _played_by_policies(
+    config: TournamentConfig,
+    agents: Sequence[GuardedAgent],
+    keys: NDArray[np.uint64],
+    rngs: Sequence[np.random.Generator],
+) -> Play | None:
+    """Play deals in the compiled loop, if all agents have policies that never choose wrongly."""
+    policies = [policy for agent in agents if (policy := agent.compiled_policy) is not None]
+    if len(policies) < len(agents):
+        return None
+    try:
+        return play_by_policies(config, policies, keys, rngs)
+    except IllegalMove:  # the agents are asked, and the failure is counted
+        return None
 
 
 def read_task(config: TournamentConfig, task: Task, data: bytes) -> TaskResult | None:

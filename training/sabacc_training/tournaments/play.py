@@ -1,0 +1,136 @@
+"""Playing the deals of a task: by asking the agents, or in the compiled loop by their policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_env.actions import encode_bet_sizes
+from sabacc_env.agent import Agent
+from sabacc_env.engine.rules_record import starting_credits
+from sabacc_env.game import Game
+from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.policies import Policy
+from sabacc_env.tables import play_episodes, replay_hand
+from sabacc_training.evaluation.playing import PlayedDeals, least_stack, match_ranks, play_deals
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.play_statistics import PlayStatistics
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """Deals that were played, each in all rotations.
+
+    Attributes:
+        deals: the results.
+        counts: how each place played, as ``PlayStatistics.counts`` returns it.
+        replay: returns the single hand of an episode, deal * places + rotation, at its end.
+    """
+
+    deals: PlayedDeals
+    counts: dict[str, NDArray[np.int64]]
+    replay: Callable[[int], Game]
+
+
+def play_by_asking(
+    config: TournamentConfig,
+    agents: Sequence[Agent],
+    keys: NDArray[np.uint64],
+    rngs: Sequence[np.random.Generator],
+) -> Play:
+    """Play deals in batches, and ask each agent for its actions; arguments as of ``play_deals``."""
+    rules, places = config.rule_set, len(agents)
+    statistics = PlayStatistics(rules.ranking, places)
+    played = play_deals(
+        rules,
+        agents,
+        keys,
+        rngs,
+        bet_sizes=config.bet_sizes,
+        hands=config.hands,
+        credits=config.credits,
+        sabacc_pots=config.sabacc_pot or None,
+        num_tables=config.num_tables,
+        observers=[statistics],
+    )
+
+    def replay(episode: int) -> Game:
+        key = int(keys[episode // places])
+        credits, pot = _stacks(config, places), config.sabacc_pot
+        game = Game(rules, places, key=key, credits=credits, sabacc_pot=pot)
+        buffers = TurnBuffers(rules, encode_bet_sizes(config.bet_sizes))
+        game.write_turn(buffers)
+        for action in statistics.actions(episode):
+            game.play_action(buffers, action)
+        return game
+
+    return Play(played, statistics.counts(), replay)
+
+
+def play_by_policies(
+    config: TournamentConfig,
+    policies: Sequence[Policy],
+    keys: NDArray[np.uint64],
+    rngs: Sequence[np.random.Generator],
+) -> Play:
+    """Play deals in the compiled loop: the same hands, if the policies draw no random words.
+
+    Args:
+        config: the game.
+        policies: one for each place.
+        keys: (deals,).
+        rngs: each draws the seed of a rotation.
+
+    Raises:
+        IllegalMove: for a policy that chose an illegal action.
+    """
+    rules, places = config.rule_set, len(policies)
+    played = PlayedDeals.unplayed(len(keys), places)
+    counts: dict[str, NDArray[np.int64]] = {}
+    seeds = [int(rng.integers(2**64, dtype=np.uint64)) for rng in rngs]
+    stacks = np.array(_stacks(config, places) or starting_credits(rules, places))
+
+    def seated(rotation: int) -> list[Policy]:
+        return [policies[(seat - rotation) % places] for seat in range(places)]
+
+    for rotation in range(places):
+        found = play_episodes(
+            rules,
+            seated(rotation),
+            keys,
+            seed=seeds[rotation],
+            hands=config.hands,
+            bet_sizes=config.bet_sizes,
+            credits=_stacks(config, places),
+            sabacc_pot=config.sabacc_pot,
+        )
+        seats = (np.arange(places) + rotation) % places  # of the places
+        last = stacks + found.net_credits
+        gone = np.where(last < least_stack(rules), found.hands_dealt, -1)
+        played.net_credits[:, rotation] = found.net_credits[:, seats]
+        played.hands[:, rotation] = found.hands_dealt.max(axis=1)
+        played.ranks[:, rotation] = match_ranks(gone, last)[:, seats]
+        for name in ("moves", "moves_by_hand", "reveals"):
+            counts[name] = counts.get(name, 0) + getattr(found, name)[seats]
+
+    def replay(episode: int) -> Game:
+        deal, rotation = divmod(episode, places)
+        return replay_hand(
+            rules,
+            seated(rotation),
+            int(keys[deal]),
+            seed=seeds[rotation],
+            bet_sizes=config.bet_sizes,
+            credits=_stacks(config, places),
+            sabacc_pot=config.sabacc_pot,
+        )
+
+    return Play(played, counts, replay)
+
+
+def _stacks(config: TournamentConfig, places: int) -> list[int] | None:
+    """Return each seat's credits before the antes, if they are not the rules' own."""
+    return None if config.credits is None else [config.credits] * places
