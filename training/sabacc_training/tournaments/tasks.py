@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-from sabacc_training.evaluation.guarded_agent import GuardedAgent
+from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
 from sabacc_training.evaluation.playing import deal_keys, generator
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
@@ -92,10 +92,12 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
     """Play a task and return its file's bytes, which depend on nothing else.
 
     Raises:
-        SabaccError: for an agent that cannot be loaded, or fails.
+        SabaccError: for an agent that cannot be loaded.
     """
     places = len(task.lineup)
-    agents = [GuardedAgent(config.load(config.entrants[name], places)) for name in task.lineup]
+    agents = [
+        load_guarded(partial(config.load, config.entrants[name], places)) for name in task.lineup
+    ]
     names = hashlib.sha256("\n".join(task.lineup).encode()).digest()
     stream = 1, int.from_bytes(names[:8]), task.first_deal
     keys = deal_keys(config.seed, task.first_deal, task.num_deals)
