@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "train": "Train an agent by self-play, from a configuration file.",
     "tournament": "Let agents play each other over duplicate deals and print their margins.",
     "merge": "Put the parts of a tournament that were played in several folders together.",
+    "report": "Write a report of a tournament: one page with charts, tables and replays.",
     "solve": "Solve a small game: compute an equilibrium, its value and its NashConv.",
     "distance": "Compute the NashConv of agents in a small game, their distance from equilibrium.",
     "ladder": "Train in a small game by several methods and compute the NashConv of each.",
@@ -47,6 +48,8 @@ EXTRAS: Final = {
     "safetensors": "train",
     "scipy": "train",
     "filelock": "train",
+    "jinja2": "train",
+    "plotly": "train",
 }
 """The extra of ``sabacc-env`` that installs each optional module."""
 

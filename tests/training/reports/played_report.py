@@ -97,7 +97,7 @@ def played_report(
             hands.append(
                 CostlyHand(
                     agents=names,
-                    loser=net.index(min(net)),
+                    seat=net.index(min(net)),
                     cost=-min(net),
                     deal=deal,
                     net_credits=tuple(net),

@@ -80,6 +80,7 @@ def standings_chart(results: FormatResults) -> go.Figure:
             hovertemplate="%{x:+,.0f} ± %{error_x.array:,.0f}<extra>" + name + "</extra>",
         )
     _name_rows(figure, rows)
+    figure.update_layout(showlegend=reduced)
     figure.update_xaxes(zeroline=True, tickformat=",d", nticks=4, tickangle=0)
     return figure
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from sabacc_env.storage.files import make_folder, write_text
-from sabacc_training.reports.model import Part, Report
+from sabacc_training.reports.model import (
+    Failure,
+    HandCount,
+    HandMoveCount,
+    MoveCount,
+    Pair,
+    Part,
+    Rating,
+    Report,
+    Standing,
+)
 from sabacc_training.reports.page import page
 
 PAGE: Final = "report.html"
@@ -30,52 +40,57 @@ def write_report(report: Report, folder: Path) -> None:
     make_folder(folder)
     write_text(folder / PAGE, text)
     write_text(folder / "report.json", report.model_dump_json(indent=2) + "\n")
-    for name, rows in _tables(report).items():
-        write_text(folder / f"{name}.csv", _csv(rows))
+    for name, table in _tables(report).items():
+        write_text(folder / f"{name}.csv", table)
 
 
-def _tables(report: Report) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table by its name."""
+def _tables(report: Report) -> dict[str, str]:
+    """Return each table as CSV, by its name."""
+    formats = report.formats
+    standings = [({"format": each.name}, row) for each in formats for row in each.standings]
+    pairs = [({"format": each.name}, row) for each in formats for row in each.pairs]
+    ratings = [({"view": view.name}, row) for view in report.views for row in view.ratings]
     return {
-        "standings": [
-            {"format": each.name, **row} for each in report.formats for row in _rows(each.standings)
-        ],
-        "pairs": [
-            {"format": each.name, **row} for each in report.formats for row in _rows(each.pairs)
-        ],
-        "moves": _rows(report.moves),
-        "moves_by_hand": _rows(report.moves_by_hand),
-        "shown_hands": _rows(report.shown_hands),
-        "ratings": [
-            {"view": view.name, **row} for view in report.views for row in _rows(view.ratings)
-        ],
-        "failures": _rows(report.failures),
+        "standings": _csv(Standing, standings, "format"),
+        "pairs": _csv(Pair, pairs, "format"),
+        "ratings": _csv(Rating, ratings, "view"),
+        "moves": _csv(MoveCount, [({}, row) for row in report.moves]),
+        "moves_by_hand": _csv(HandMoveCount, [({}, row) for row in report.moves_by_hand]),
+        "shown_hands": _csv(HandCount, [({}, row) for row in report.shown_hands]),
+        "failures": _csv(Failure, [({}, row) for row in report.failures]),
     }
 
 
-def _rows(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    return [dict(_flat(part.model_dump())) for part in parts]
+def _csv(kind: type[Part], rows: Sequence[tuple[dict[str, str], Part]], *first: str) -> str:
+    """Return rows of one kind as CSV, after columns of their own."""
+    text = io.StringIO()
+    columns = [*first, *_columns(kind)]
+    writer = csv.DictWriter(text, columns, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for own, row in rows:
+        writer.writerow(own | dict(_flat(row.model_dump())))
+    return text.getvalue()
 
 
-def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Yield the fields of a part, those of its own parts under names such as ``raw_mean``.
+def _columns(kind: type[Part], prefix: str = "") -> Iterator[str]:
+    """Yield the columns of a kind of row: its fields, and those of its parts.
 
-    >>> dict(_flat({"agent": "tight", "margin": {"raw": {"mean": 1.5}, "reduced": None}}))
-    {'agent': 'tight', 'margin_raw_mean': 1.5, 'margin_reduced': None}
+    >>> list(_columns(Pair))[:4]
+    ['agent', 'opponent', 'margin_raw_mean', 'margin_raw_half_width']
     """
+    for name, field in kind.model_fields.items():
+        annotations = (field.annotation, *get_args(field.annotation))
+        part = next((a for a in annotations if isinstance(a, type) and issubclass(a, Part)), None)
+        if part is None:
+            yield prefix + name
+        else:
+            yield from _columns(part, f"{prefix}{name}_")
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a row, those of its parts under the names of ``_columns``."""
     for name, value in data.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}_")
         else:
-            yield prefix + name, " ".join(map(str, value)) if isinstance(value, tuple) else value
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    """Return rows as CSV; one that has fewer fields than others has empty ones."""
-    text = io.StringIO()
-    fields = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(text, fieldnames=list(fields), lineterminator="\n")
-    if fields:
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
+            yield prefix + name, value

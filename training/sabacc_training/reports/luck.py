@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from sabacc_training.reports.model import Standing
+from sabacc_training.reports.model import Interval, Standing
 
 NUMBERS_OF_HANDS: Final = (1, 10, 100, 1_000, 10_000, 100_000)
 """After how many hands the chance to be ahead is said."""
@@ -36,7 +36,7 @@ class Luck:
         chance_share: the share of the variance of one hand that control variates take out, 0 to 1;
             None likewise.
         hands_needed: how many hands of the same tournament the raw interval needs to exclude zero;
-            None where the margin is zero.
+            None where it does not yet: then nobody knows.
         reduced_hands_needed: the same of the reduced interval.
     """
 
@@ -49,17 +49,19 @@ class Luck:
 def luck_of(standing: Standing) -> Luck:
     """Return what of a standing is luck."""
     raw, reduced = standing.margin.raw, standing.margin.reduced
-    margin = standing.margin.best.mean
-
-    def needed(half_width: float) -> float | None:
-        return standing.hands * (half_width / margin) ** 2 if margin else None
-
     share = None
     if standing.reduced_hand_sd is not None and standing.hand_sd:
         share = 1 - (standing.reduced_hand_sd / standing.hand_sd) ** 2
     return Luck(
         None if reduced is None else raw.mean - reduced.mean,
         share,
-        needed(raw.half_width),
-        None if reduced is None else needed(reduced.half_width),
+        _hands_needed(raw, standing.hands),
+        None if reduced is None else _hands_needed(reduced, standing.hands),
     )
+
+
+def _hands_needed(interval: Interval, hands: int) -> float | None:
+    """Return after how many of these hands the interval excluded zero: it narrows as 1/sqrt."""
+    if not interval.tells_from_zero:
+        return None
+    return hands * (interval.half_width / interval.mean) ** 2

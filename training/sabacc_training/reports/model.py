@@ -212,7 +212,12 @@ class Rating(Part):
 
     agent: str
     value: float
-    half_width: float | None = None
+
+    low: float | None = None
+    """The lower end of its 95 % interval; None for a view that has none."""
+
+    high: float | None = None
+    """The upper end."""
 
 
 class SecondView(Part):
@@ -223,7 +228,7 @@ class SecondView(Part):
     meaning: str
     """One or two sentences: what the values are, and their unit."""
 
-    ratings: tuple[Rating, ...]
+    ratings: tuple[Rating, ...] = ()
     """Best first."""
 
 
@@ -245,13 +250,13 @@ class Failure(Part):
 
 
 class CostlyHand(Part):
-    """A hand in which an agent lost much for its cards, move by move."""
+    """A hand in which an agent won much less than its cards were worth, move by move."""
 
     agents: tuple[str, ...]
     """Who sat where, by seat."""
 
-    loser: int = Field(ge=0)
-    """The seat of the agent that lost."""
+    seat: int = Field(ge=0)
+    """The seat of that agent."""
 
     cost: float
     """What it won less than all agents of the table did on average with the same cards, from the

@@ -83,7 +83,8 @@ def _environment() -> Environment:
         "signed": signed,
         "interval": interval,
         "percent": percent,
-        "about": about,
+        "needed": needed,
+        "short": short,
         "breakable": breakable,
     }
     return environment
@@ -122,13 +123,22 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def about(count: float | None) -> str:
-    """Return a number of which only two digits are known, or a dash.
+def short(value: float) -> str:
+    """Return a value to three digits, a large one to whole numbers.
 
-    >>> about(1598.3), about(None)
-    ('1,600', '–')
+    >>> short(0.04567), short(-1512.3), short(0.0)
+    ('0.0457', '−1,512', '0')
     """
-    return "–" if count is None else f"{float(f'{count:.2g}'):,.0f}"
+    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
+
+
+def needed(hands: float | None, played: int) -> str:
+    """Return a number of hands of which two digits are known; None is more than were played.
+
+    >>> needed(1598.3, 20_000), needed(None, 20_000)
+    ('1,600', '> 20,000')
+    """
+    return f"> {played:,}" if hands is None else f"{float(f'{hands:.2g}'):,.0f}"
 
 
 def breakable(name: str) -> Markup:

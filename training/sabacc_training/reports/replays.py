@@ -116,7 +116,7 @@ class Replay:
     def opponents(self) -> list[str]:
         """The other agents, each once."""
         names = self.hand.agents
-        others = [name for seat, name in enumerate(names) if seat != self.hand.loser]
+        others = [name for seat, name in enumerate(names) if seat != self.hand.seat]
         return list(dict.fromkeys(others))
 
 

@@ -1,0 +1,119 @@
+"""``sabacc report``: from the folder of a tournament to its page, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from sabacc_training.reports.from_tournament import tournament_report
+from sabacc_training.reports.model import Report
+
+from tests.support.commands import command, refusal, run
+from tests.support.damage import flip_bit
+
+CONFIG = """
+agents = ["tight", "random", { spec = "tests.support.toys:Illegal", label = "wrong <i>one</i>" }]
+formats = ["pairs", "copies-3"]
+deals = 20
+deals_per_task = 10
+"""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tournament."""
+    folder = tmp_path_factory.mktemp("tournament")
+    config = folder / "three.toml"
+    config.write_text(CONFIG)
+    assert command("tournament", config, "--output", folder / "out") == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def folder(played: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    return Path(shutil.copytree(played, tmp_path / "copy"))
+
+
+def test_a_report_is_written(played, capsys, tmp_path):
+    code, output, errors = run(capsys, "report", played, "--output", tmp_path)
+    assert (code, errors) == (0, "")
+    assert str(tmp_path / "report.html") in output
+    report = Report.model_validate_json((tmp_path / "report.json").read_bytes())
+    results = json.loads((played / "results.json").read_text())
+    assert [each.name for each in report.formats] == ["pairs", "copies-3"]
+    standing = report.formats[0].standings[0]
+    first = results["ranking"][0]
+    assert (standing.agent, standing.margin.raw.mean) == (first["agent"], first["margin"])
+    assert report.formats[0].hands == 3 * 20 * 2
+    assert report.formats[1].hands == 6 * 20 * 3
+    assert {failure.agent for failure in report.failures} == {"wrong <i>one</i>"}
+    assert sum(row.count for row in report.moves) == sum(row.count for row in report.moves_by_hand)
+    costs = [hand.cost for hand in report.costly_hands]
+    assert costs == sorted(costs, reverse=True)
+    worst = max(results["costly_hands"], key=lambda hand: hand["cost"])
+    hand = report.costly_hands[0]
+    assert hand.agents[hand.seat] == worst["lineup"][worst["place"]]
+    assert "<i>" not in (tmp_path / "report.html").read_text().partition("<script")[0]
+
+
+def test_the_report_goes_into_the_folder_and_is_the_same_again(folder):
+    pages = []
+    for _ in range(2):
+        assert command("report", folder) == 0
+        pages.append((folder / "report" / "report.html").read_bytes())
+        shutil.rmtree(folder / "report")
+    assert pages[0] == pages[1]
+    moved = folder.rename(folder.parent / "elsewhere")
+    assert command("report", moved) == 0
+    assert (moved / "report" / "report.html").read_bytes() == pages[0]
+
+
+def test_an_unfinished_tournament_is_reported_as_far_as_it_was_played(folder, capsys, tmp_path):
+    whole = tournament_report(folder)
+    (folder / "results.json").unlink()
+    assert tournament_report(folder).formats == whole.formats  # from the files of tasks alone
+    last = max((folder / "tasks").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    last.write_bytes(flip_bit(last.read_bytes(), 700))
+    code, output, _ = run(capsys, "report", folder, "--output", tmp_path / "half")
+    assert code == 0
+    assert "10 of 20 deals have been played at every table" in output
+    assert last.name in output
+    report = Report.model_validate_json((tmp_path / "half" / "report.json").read_bytes())
+    assert [each.deals for each in report.formats] == [10, 10]
+    for path in (folder / "tasks").iterdir():
+        path.unlink()
+    assert tournament_report(folder).formats == ()
+    assert "not finished: 0 of 20 deals" in tournament_report(folder).missing[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        ("config.json", None, "is not the folder of a tournament; it has no config.json"),
+        ("config.json", b"{", "is not a configuration file"),
+        ("config.json", b'{"colour": "red"}', "colour: there is no such key"),
+        ("results.json", b"{}", "is damaged, or of another version"),
+        ("results.json", b'{"unit": "mante/hand"', "is damaged, or of another version"),
+    ],
+)
+def test_what_is_no_tournament_is_refused(folder, capsys, tmp_path, file, change, words):
+    (folder / file).unlink()
+    if change is not None:
+        (folder / file).write_bytes(change)
+    assert words in refusal(capsys, "report", folder, "--output", tmp_path / "report")
+    assert not (tmp_path / "report").exists()
+
+
+def test_results_of_another_configuration_are_refused(folder, capsys):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"seed": 5}))
+    assert "has results of another configuration than config.json" in refusal(
+        capsys, "report", folder
+    )
+
+
+def test_a_folder_that_is_not_there_is_refused(capsys, tmp_path):
+    assert "is not the folder of a tournament" in refusal(capsys, "report", tmp_path / "none")
