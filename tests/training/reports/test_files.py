@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 from pydantic import ValidationError
 from sabacc_training.reports.files import write_report
 from sabacc_training.reports.model import Report
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.rules import rule_sets
 from tests.training.reports.played_report import HOSTILE, played_report
 
 
@@ -54,6 +56,17 @@ def test_the_page_needs_no_network_and_no_name_becomes_markup(report, tmp_path):
     assert "&lt;script&gt;" in text
     for attribute in ('src="http', 'href="http', "@import", 'src="//'):
         assert attribute not in text.partition("<main")[0]
+
+
+@pytest.mark.parametrize("rules_name", rule_sets())
+def test_every_rule_set_has_its_moves_and_hands_on_the_page(rules_name, tmp_path):
+    report = played_report({"a": "random", "b": "tight"}, 2, costly=1, rules_name=rules_name)
+    write_report(report, tmp_path)
+    text = (tmp_path / "report.html").read_text()
+    for move in {row.move for row in report.moves} - {"redraw"}:
+        assert f">{move.replace('_', ' ')}</th>" in text
+    for hand in {row.hand for row in report.shown_hands}:
+        assert escape(hand) in text
 
 
 def test_an_empty_tournament_says_what_it_lacks(report, tmp_path):
