@@ -14,21 +14,28 @@ from tests.support.commands import command, refusal, run
 from tests.support.damage import flip_bit
 
 CONFIG = """
-agents = ["tight", "random", { spec = "tests.support.toys:Illegal", label = "wrong <i>one</i>" }]
+agents = ["tight", { spec = "tests.support.toys:Illegal", label = "wrong <i>one</i>" }]
 formats = ["pairs", "copies-3"]
 deals = 20
 deals_per_task = 10
 """
+THREE = """
+agents = ["tight", "random", "always_raise"]
+deals = 4
+"""
+
+
+def played_tournament(folder: Path, text: str) -> Path:
+    """Play a tournament; return the folder of its results."""
+    (folder / "tournament.toml").write_text(text)
+    assert command("tournament", folder / "tournament.toml", "--output", folder / "out") == 0
+    return folder / "out"
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tournament."""
-    folder = tmp_path_factory.mktemp("tournament")
-    config = folder / "three.toml"
-    config.write_text(CONFIG)
-    assert command("tournament", config, "--output", folder / "out") == 0
-    return folder / "out"
+    return played_tournament(tmp_path_factory.mktemp("tournament"), CONFIG)
 
 
 @pytest.fixture
@@ -47,8 +54,8 @@ def test_a_report_is_written(played, capsys, tmp_path):
     standing = report.formats[0].standings[0]
     first = results["ranking"][0]
     assert (standing.agent, standing.margin.raw.mean) == (first["agent"], first["margin"])
-    assert report.formats[0].hands == 3 * 20 * 2
-    assert report.formats[1].hands == 6 * 20 * 3
+    assert report.formats[0].hands == 20 * 2
+    assert report.formats[1].hands == 2 * 20 * 3
     assert {failure.agent for failure in report.failures} == {"wrong <i>one</i>"}
     assert sum(row.count for row in report.moves) == sum(row.count for row in report.moves_by_hand)
     costs = [hand.cost for hand in report.costly_hands]
@@ -57,6 +64,20 @@ def test_a_report_is_written(played, capsys, tmp_path):
     hand = report.costly_hands[0]
     assert hand.agents[hand.seat] == worst["lineup"][worst["place"]]
     assert "<i>" not in (tmp_path / "report.html").read_text().partition("<script")[0]
+
+
+def test_three_agents_have_second_views(tmp_path):
+    report = tournament_report(played_tournament(tmp_path, THREE))
+    names = [view.name for view in report.views]
+    assert names[0] == "Bradley-Terry ratings"
+    assert {rating.agent for rating in report.views[0].ratings} == {
+        *("tight", "random", "always_raise")
+    }
+    for view in report.views:
+        values = [rating.value for rating in view.ratings]
+        assert values == sorted(values, reverse=True)
+        if view.name in ("Nash averaging: weights", "α-rank"):
+            assert sum(values) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_report_goes_into_the_folder_and_is_the_same_again(folder):

@@ -248,7 +248,8 @@ def _format_results(config: TournamentConfig, results: Results, index: int) -> F
                 margin=_figure(row),
                 hands=row.hands,
                 hand_sd=_root_mean_square(
-                    place.single_sd
+                    # A match's deviation is given per hand; its hands add up like single ones.
+                    place.single_sd * math.sqrt(place.hands / (place.deals * chosen.num_players))
                     for place in places
                     if place.agent == row.agent and not (chosen.kind == "copies" and place.place)
                 ),

@@ -106,7 +106,8 @@ class Standing(Part):
     """The hands that it played."""
 
     hand_sd: float = Field(ge=0)
-    """Standard deviation of its margin in one hand."""
+    """Standard deviation of its margin in one hand; of matches, as if their hands were
+    independent."""
 
     reduced_hand_sd: float | None = None
     """The same of the reduced margin."""
