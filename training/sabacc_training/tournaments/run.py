@@ -109,7 +109,7 @@ def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = F
         SabaccError: for folders of different tournaments, a task that is missing everywhere or
             differs between folders; nothing has been written then.
     """
-    configs = [_config_in(folder) for folder in folders]
+    configs = [config_in(folder) for folder in folders]
     for folder, config in zip(folders, configs, strict=True):
         if config.identity != configs[0].identity:
             raise SabaccError(f"{folder}: holds another tournament than {folders[0]}")
@@ -163,7 +163,12 @@ def _opened(config: TournamentConfig, output: Path, resume: bool) -> Iterator[Ta
             yield TaskFolder(config, output)
 
 
-def _config_in(folder: Path) -> TournamentConfig:
+def config_in(folder: Path) -> TournamentConfig:
+    """Return the configuration of a tournament's folder.
+
+    Raises:
+        SabaccError: for any other folder.
+    """
     if not (folder / CONFIG).is_file():
         raise SabaccError(f"{folder}: is not the folder of a tournament; it has no {CONFIG}")
     return load_config(TournamentConfig, folder / CONFIG)
