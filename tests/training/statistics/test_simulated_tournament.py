@@ -110,7 +110,7 @@ def test_ratings_cover_the_truth():
 
 @pytest.mark.slow
 def test_ratings_cover_the_truth_measured_long():
-    check_ratings(repetitions=1_000)
+    check_ratings(repetitions=2_000)
 
 
 def check_ratings(repetitions: int) -> None:
