@@ -133,7 +133,7 @@ def probabilities_at(
     agent: Agent, tables: Tables, indices: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
     """Return an agent's distributions at these tables, where it is to act; as ``probabilities``."""
-    if not hasattr(agent, "probabilities"):
+    if getattr(agent, "probabilities", None) is None:
         return None
     return probabilities(agent, _seen_at(agent, tables, indices), tables.action_masks[indices])
 

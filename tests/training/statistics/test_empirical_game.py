@@ -80,16 +80,6 @@ def test_equal_agents_have_equal_weights():
     assert nash_weights(np.zeros((4, 4))) == pytest.approx([0.25] * 4, abs=1e-5)
 
 
-def test_any_margins_have_an_equilibrium():
-    rng = np.random.default_rng(0)
-    for size in rng.integers(1, 12, size=60):
-        margins = rng.normal(size=(size, size)) ** 5 * 1e3
-        margins -= margins.T
-        weights = nash_weights(margins)
-        assert weights.sum() == pytest.approx(1)
-        assert (margins @ weights).max() <= 1e-4 * max(abs(margins).max(), 1)
-
-
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 
 

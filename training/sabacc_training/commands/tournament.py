@@ -41,18 +41,18 @@ def tournament(
     """
     settings = load_config(TournamentConfig, config, overrides)
     folder = output or settings.output or Path("runs", "tournaments", Path(config).stem)
-    deals = range(settings.deals) if part is None else checked_deals(settings, _range(part))
-    lineups = {lineup for each in settings.lineups.values() for lineup in each}
+    deals = None if part is None else checked_deals(settings, _range(part))
+    expected = settings.deals if deals is None else len(deals)
     with (
         _named_where_interrupted(folder),
-        TournamentProgress(lineups, len(deals), settings.rule_set.ante_unit) as progress,
+        TournamentProgress(settings.all_lineups, expected, settings.rule_set.ante_unit) as progress,
         local_processes(settings.processes, progress.print_warning) as executor,
     ):
         results = play_tournament(
             settings, folder, resume=resume, deals=deals, executor=executor, progress=progress
         )
     if results is None:
-        print(f"Played deals {deals.start} to {deals.stop} of {settings.deals}, in {folder}.")
+        print(f"Played deals {part} of {settings.deals}, in {folder}; others are still missing.")
     else:
         print_results(results, folder)
 

@@ -15,7 +15,7 @@ from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.evaluation.margins import place_margins
-from sabacc_training.evaluation.playing import play_deals
+from sabacc_training.evaluation.playing import DealTables, play_deals
 from sabacc_training.statistics.estimate import MILLI, Estimate
 
 MAX_TABLES: Final = 32_768
@@ -57,15 +57,19 @@ def hero_margin(
     rng = np.random.default_rng(seed)
     keys = rng.integers(2**64, size=deals, dtype=np.uint64)
     drawn = {} if start_ranges is None else start_ranges.draw(deals, rng)
-    played = play_deals(
+    dealt = DealTables(
         rules,
-        (hero, *[opponent] * (num_players - 1)),
+        num_players,
         keys,
-        [rng] * num_players,
         bet_sizes=bet_sizes,
         credits=drawn.get("credits"),
         sabacc_pots=drawn.get("sabacc_pots"),
         num_tables=MAX_TABLES,
+    )
+    played = play_deals(
+        dealt,
+        (hero, *[opponent] * (num_players - 1)),
+        [rng] * num_players,
         on_hands=None if on_hands is None else lambda net_credits: on_hands(len(net_credits)),
     )
     return Estimate.from_values(place_margins(played.net_credits, rules.ante_unit)[:, 0])

@@ -13,7 +13,14 @@ from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
-from sabacc_training.evaluation.playing import NUM_TABLES, OnHands, deal_keys, generator, play_deals
+from sabacc_training.evaluation.playing import (
+    NUM_TABLES,
+    DealTables,
+    OnHands,
+    deal_keys,
+    generator,
+    play_deals,
+)
 from sabacc_training.statistics.estimate import MILLI, Estimate
 
 
@@ -101,15 +108,15 @@ def play_match(
     """
     if deals < 2:
         raise SabaccError(f"deals: {deals} is too few; a confidence interval needs at least 2")
-    played = play_deals(
+    dealt = DealTables(
         rules,
-        agents,
+        2,
         deal_keys(seed, 0, deals),
-        [generator(seed, 1, rng_stream, index) for index in (0, 1)],
         bet_sizes=bet_sizes,
         credits=credits,
         sabacc_pots=sabacc_pot or None,
         num_tables=num_tables,
-        on_hands=on_hands,
     )
+    rngs = [generator(seed, 1, rng_stream, index) for index in (0, 1)]
+    played = play_deals(dealt, agents, rngs, on_hands=on_hands)
     return MatchResult(played.net_credits, rules.ante_unit)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, num_actions
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import Agent, sample
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.rules_record import starting_credits
@@ -61,10 +61,24 @@ class PlayedDeals:
 class DealTables:
     """Tables at which deals are played in all rotations, each table one deal after the other.
 
+    Args:
+        rules: the rule set.
+        num_players: seats at each table.
+        keys: (deals,), the key of each deal's first hand.
+        bet_sizes: what the bet actions mean.
+        hands: hands in an episode: a single one, or a match of at most so many. A match ends early
+            when fewer than two seats can pay their antes.
+        credits: credits before the antes: of each seat, or (deals, seats); by default the rules'.
+        sabacc_pots: credits in the Sabacc pot before the antes: in all deals, or (deals,).
+        num_tables: tables side by side, about. The random numbers of agents depend on it.
+
     Attributes:
         tables: the tables; those of each rotation stand one after the other.
         deals: (num_tables,) int64, the deal in play at each table.
         rotations: (num_tables,) int64.
+
+    Raises:
+        SabaccError: for credits or a Sabacc pot that these rules do not allow.
     """
 
     def __init__(
@@ -73,11 +87,11 @@ class DealTables:
         num_players: int,
         keys: NDArray[np.uint64],
         *,
-        bet_sizes: Sequence[BetSize],
-        hands: int,
-        credits: int | Ints | None,
-        sabacc_pots: int | Ints | None,
-        num_tables: int,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        hands: int = 1,
+        credits: int | Ints | None = None,
+        sabacc_pots: int | Ints | None = None,
+        num_tables: int = NUM_TABLES,
     ) -> None:
         self.num_deals, self.num_players = len(keys), num_players
         self._slots = max(1, min(self.num_deals, num_tables // num_players))
@@ -150,11 +164,10 @@ class DealTables:
 
 
 class Observer(Protocol):
-    """Sees every step of the loop."""
+    """Sees every step of the loop at the tables that it was made for."""
 
     def before_step(
         self,
-        deal_tables: DealTables,
         playing: NDArray[np.int64],
         actions: NDArray[np.int64],
         probabilities: NDArray[np.float64],
@@ -165,21 +178,15 @@ class Observer(Protocol):
         are not asked.
         """
 
-    def after_step(self, deal_tables: DealTables, playing: NDArray[np.int64]) -> None:
+    def after_step(self, playing: NDArray[np.int64]) -> object:
         """See these tables after the step, before any begins another deal."""
 
 
 def play_deals(
-    rules: RuleSet,
+    dealt: DealTables,
     agents: Sequence[Agent],
-    keys: NDArray[np.uint64],
     rngs: Sequence[np.random.Generator],
     *,
-    bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-    hands: int = 1,
-    credits: int | Ints | None = None,
-    sabacc_pots: int | Ints | None = None,
-    num_tables: int = NUM_TABLES,
     tell: bool = False,
     observers: Sequence[Observer] = (),
     on_hands: OnHands | None = None,
@@ -191,36 +198,18 @@ def play_deals(
     arguments give the same result.
 
     Args:
-        rules: the rule set.
+        dealt: new tables.
         agents: one for each place, built for these rules, seats and bet sizes. One object may have
             several places: it is asked for all of them in one call.
-        keys: (deals,), the key of each deal's first hand.
         rngs: the random numbers of each place. An object draws from those of its first place.
-        bet_sizes: what the bet actions mean.
-        hands: hands in an episode: a single one, or a match of at most so many. A match ends early
-            when fewer than two seats can pay their antes.
-        credits: credits before the antes: of each seat, or (deals, seats); by default the rules'.
-        sabacc_pots: credits in the Sabacc pot before the antes: in all deals, or (deals,).
-        num_tables: tables played side by side, about. The random numbers of an agent depend on it.
         tell: whether to ask agents that tell their probabilities for these, and draw from them.
         observers: see every step.
         on_hands: called when episodes end.
 
     Raises:
-        SabaccError: for credits or a Sabacc pot that these rules do not allow, or for an agent that
-            fails or returns an illegal action.
+        SabaccError: for an agent that fails or returns an illegal action.
     """
-    dealt = DealTables(
-        rules,
-        len(agents),
-        keys,
-        bet_sizes=bet_sizes,
-        hands=hands,
-        credits=credits,
-        sabacc_pots=sabacc_pots,
-        num_tables=num_tables,
-    )
-    tables, played = dealt.tables, PlayedDeals.unplayed(len(keys), len(agents))
+    tables, played = dealt.tables, PlayedDeals.unplayed(dealt.num_deals, len(agents))
     asked = list({id(agent): agent for agent in agents}.values())
     agent_of_place = np.array([[each is agent for each in asked].index(True) for agent in agents])
     own_rngs = [rngs[int((agent_of_place == index).argmax())] for index in range(len(asked))]
@@ -229,7 +218,7 @@ def play_deals(
     while len(playing):
         to_act = agent_of_place[dealt.places(playing, tables.seats_to_act[playing])]
         actions = np.empty(len(playing), dtype=np.int64)
-        probabilities = np.full((len(playing), num_actions(bet_sizes) if tell else 0), np.nan)
+        probabilities = np.full((len(playing), tables.action_masks.shape[1]), np.nan)
         for index, (agent, rng) in enumerate(zip(asked, own_rngs, strict=True)):
             rows = to_act == index
             at = playing[rows]
@@ -241,10 +230,10 @@ def play_deals(
             else:
                 actions[rows], probabilities[rows] = sample(told, rng), told
         for observer in observers:
-            observer.before_step(dealt, playing, actions, probabilities)
+            observer.before_step(playing, actions, probabilities)
         tables.step(actions, playing)
         for observer in observers:
-            observer.after_step(dealt, playing)
+            observer.after_step(playing)
         ended = playing[tables.finished[playing]]
         if not len(ended):
             continue
@@ -295,6 +284,6 @@ def match_ranks(gone: Ints, stacks: Ints) -> NDArray[np.float64]:
     >>> match_ranks(np.array([[-1, 3, -1]]), np.array([[5, 0, 5]]))
     array([[1.5, 3. , 1.5]])
     """
-    scores = (np.where(gone < 0, 2**31, gone) << 32) + stacks
+    scores = (np.where(gone < 0, 2**30, gone) << 32) + stacks  # below 2**63
     other, own = scores[:, None, :], scores[:, :, None]
     return np.asarray(1 + (other > own).sum(axis=2) + ((other == own).sum(axis=2) - 1) / 2)

@@ -45,6 +45,15 @@ class PairRow(Row):
     sd: float
     """Standard deviation of one deal."""
 
+    reduced_margin: float | None = None
+    """The margin with control variates taken off; None where there are none."""
+
+    reduced_half_width: float | None = None
+    reduced_sd: float | None = None
+
+    reduction: float | None = None
+    """How many times as many hands an equally narrow interval needs without control variates."""
+
     single_sd: float
     """Standard deviation of one episode, as if each deal were played in one rotation alone."""
 
@@ -58,15 +67,31 @@ class PairRow(Row):
         return f"{self.margin:+z,.0f} ± {self.half_width:,.0f}"
 
 
-def estimate_fields(estimate: Estimate, comparisons: int) -> dict[str, Any]:
-    """Return the fields of an estimate, with its half-widths alone and with all others."""
-    return {
+def estimate_fields(
+    estimate: Estimate, comparisons: int, reduced: Estimate | None = None
+) -> dict[str, Any]:
+    """Return the fields of an estimate.
+
+    Args:
+        estimate: from the net credits alone.
+        comparisons: how many intervals hold together.
+        reduced: the estimate with control variates, if there is one.
+    """
+    fields: dict[str, Any] = {
         "deals": estimate.deals,
         "margin": round(estimate.mean, 3),
         "half_width": round(estimate.half_width(), 3),
         "half_width_all": round(estimate.half_width(comparisons), 3),
         "sd": round(estimate.sd, 3),
     }
+    if reduced is not None:
+        fields |= {
+            "reduced_margin": round(reduced.mean, 3),
+            "reduced_half_width": round(reduced.half_width(), 3),
+            "reduced_sd": round(reduced.sd, 3),
+            "reduction": round((estimate.sd / reduced.sd) ** 2, 3) if reduced.sd else None,
+        }
+    return fields
 
 
 def rounded(value: float | None) -> float | None:

@@ -6,7 +6,6 @@ depend on it less: agents that all others beat, and copies of agents, add nothin
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -75,10 +74,7 @@ def nash_weights(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     except ImportError as error:
         raise _absent("Nash averaging") from error
     scaled = margins / max(np.abs(margins).max(), np.finfo(float).tiny)
-    with warnings.catch_warnings():
-        # Of a few matrices in a thousand the solver doubts its last digits.
-        warnings.filterwarnings("ignore", "Solution may be inaccurate")
-        weights, _ = nash_averaging(pyspiel.create_matrix_game(scaled, -scaled))
+    weights, _ = nash_averaging(pyspiel.create_matrix_game(scaled, -scaled))
     positive = np.where(weights[:, 0] > SMALLEST_WEIGHT, weights[:, 0], 0.0)
     return np.asarray(positive / positive.sum())
 

@@ -32,9 +32,17 @@ class TournamentConfig(MatchConfig):
     another, every ordered pair; "mixed-6", tables of six different agents; all over the same deals.
     Of many tables some are drawn: { kind = "mixed", num_players = 6, lineups = 100 }."""
 
+    half_width: float | None = Field(None, gt=0)
+    """In place of ``deals``: half the width of the intervals asked for, in mante/hand. Deals are
+    added until the widest interval of all tables is as narrow."""
+
     hands: int = Field(1, ge=1, le=10_000)
     """Hands in an episode: 1, or a match of at most so many, which ends early when fewer than two
     seats can pay their antes."""
+
+    variance_reduction: bool = False
+    """Whether control variates for chance and for told actions make the intervals narrower, beside
+    the raw figures. Agents are then asked for their probabilities, and hands take longer."""
 
     deals_per_task: int = Field(DEALS_PER_TASK, ge=1, le=10**6)
     """The deals of one lineup that are played in one piece and saved as one file. With another
@@ -76,6 +84,11 @@ class TournamentConfig(MatchConfig):
         """The lineups of each format, by its name."""
         names = [agent.name for agent in self.agents]
         return {format_.name: format_.tables(names, self.seed) for format_ in self.formats}
+
+    @property
+    def all_lineups(self) -> tuple[Lineup, ...]:
+        """The lineups of all formats, each once."""
+        return tuple(dict.fromkeys(each for some in self.lineups.values() for each in some))
 
     @cached_property
     def entrants(self) -> dict[str, Entrant]:

@@ -27,6 +27,7 @@ class LineupResult:
         margins: (deals, places) float64, each place's margin in mante/hand. In matches the mean is
             the margin of all matches over the hands of all, and the values are linearised about it,
             so that their deviation gives the interval of such a ratio (the delta method).
+        reduced: the margins with control variates taken off; None where there are none.
         ranks: (deals, places) float64 of matches, the mean over rotations; None for single hands.
         rank_counts: (places, places), how often a place came first, second, ...; a shared rank
             counts as the better one.
@@ -40,6 +41,7 @@ class LineupResult:
 
     lineup: Lineup
     margins: NDArray[np.float64]
+    reduced: NDArray[np.float64] | None
     ranks: NDArray[np.float64] | None
     rank_counts: NDArray[np.int64]
     hands: int
@@ -51,6 +53,10 @@ class LineupResult:
     def margin(self, place: int) -> Estimate:
         """Return the margin of a place."""
         return Estimate.from_values(self.margins[:, place])
+
+    def reduced_margin(self, place: int) -> Estimate | None:
+        """Return the margin of a place with control variates taken off."""
+        return None if self.reduced is None else Estimate.from_values(self.reduced[:, place])
 
     def saving(self, place: int) -> float | None:
         """Return how many times as many hands an equally narrow interval needs without duplicates.
@@ -65,24 +71,19 @@ class LineupResult:
 def lineup_result(lineup: Lineup, tasks: Iterable[TaskResult], ante_unit: int) -> LineupResult:
     """Put tasks of a lineup together, which are given in the order of their deals."""
     results = list(tasks)
-    net = np.concatenate([each.arrays["net_credits"] for each in results])
+    names = results[0].arrays.keys()
+    joined = {
+        name: np.concatenate([each.arrays[name] for each in results])
+        for name in ("net_credits", "corrections", "hands", "ranks")
+        if name in names
+    }
+    net = joined["net_credits"]
     deals, places = net.shape[0], net.shape[2]
-    margins = place_margins(net, ante_unit)
-    hand_sd = _hand_margins(net, ante_unit).std(axis=(0, 1), ddof=1)
-    hands, ranks = deals * places, None
-    rank_counts = np.zeros((places, places), dtype=np.int64)
-    if "hands" in results[0].arrays:
-        by_deal = np.concatenate([each.arrays["hands"] for each in results]).mean(axis=1)
-        mean = by_deal.mean()
-        ratios = margins.mean(axis=0) / mean
-        margins = ratios + (margins - ratios * by_deal[:, None]) / mean
-        hand_sd /= mean
-        hands = round(by_deal.sum() * places)
-        all_ranks = np.concatenate([each.arrays["ranks"] for each in results])
-        ranks = all_ranks.mean(axis=1)
-        for place in range(places):
-            counted = np.floor(all_ranks[..., place]).astype(np.int64).ravel()
-            rank_counts[place] = np.bincount(counted - 1, minlength=places)
+    hands = joined.get("hands", np.ones((deals, places)))
+    ranks = joined.get("ranks")
+    reduced = None
+    if "corrections" in joined:
+        reduced = _margins(net - joined["corrections"], hands, ante_unit)
     messages: list[dict[str, str]] = [{} for _ in lineup]
     for each in results:
         for known, new in zip(messages, each.messages, strict=True):
@@ -90,17 +91,34 @@ def lineup_result(lineup: Lineup, tasks: Iterable[TaskResult], ante_unit: int) -
     hands_found = [hand for each in results for hand in each.costliest]
     return LineupResult(
         lineup,
-        margins,
-        ranks,
-        rank_counts,
-        hands,
-        hand_sd,
-        {name: np.sum([each.arrays[name] for each in results], axis=0) for name in COUNTS},
-        sorted(hands_found, key=lambda hand: (-hand["cost"], hand["deal"], hand["rotation"]))[
-            :COSTLIEST
-        ],
-        messages,
+        margins=_margins(net, hands, ante_unit),
+        reduced=reduced,
+        ranks=None if ranks is None else ranks.mean(axis=1),
+        rank_counts=_rank_counts(ranks, places),
+        hands=round(hands.sum()),
+        hand_sd=_hand_margins(net, ante_unit).std(axis=(0, 1), ddof=1) / hands.mean(),
+        counts={name: np.sum([each.arrays[name] for each in results], axis=0) for name in COUNTS},
+        costliest=sorted(
+            hands_found, key=lambda hand: (-hand["cost"], hand["deal"], hand["rotation"])
+        )[:COSTLIEST],
+        messages=messages,
     )
+
+
+def _margins(net: NDArray[Any], hands: NDArray[Any], ante_unit: int) -> NDArray[np.float64]:
+    """Return the margin of each place in each deal a hand, (deals, places); see ``margins``."""
+    margins, by_deal = place_margins(net, ante_unit), hands.mean(axis=1)
+    mean = by_deal.mean()
+    ratios = margins.mean(axis=0) / mean
+    return np.asarray(margins / mean - ratios * (by_deal[:, None] / mean - 1))
+
+
+def _rank_counts(ranks: NDArray[np.float64] | None, places: int) -> NDArray[np.int64]:
+    """Return how often each place had each rank, (places, ranks)."""
+    if ranks is None:
+        return np.zeros((places, places), dtype=np.int64)
+    whole = np.floor(ranks).astype(np.int64)
+    return np.stack([(whole == rank).sum(axis=(0, 1)) for rank in range(1, places + 1)], axis=1)
 
 
 def _hand_margins(net: NDArray[np.int64], ante_unit: int) -> NDArray[np.float64]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +17,15 @@ from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.policies import Policy
 from sabacc_env.tables import play_episodes, replay_hand
-from sabacc_training.evaluation.playing import PlayedDeals, least_stack, match_ranks, play_deals
+from sabacc_training.evaluation.playing import (
+    DealTables,
+    PlayedDeals,
+    least_stack,
+    match_ranks,
+    play_deals,
+)
 from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.corrections import Corrections
 from sabacc_training.tournaments.play_statistics import PlayStatistics
 
 
@@ -26,11 +35,14 @@ class Play:
 
     Attributes:
         deals: the results.
+        corrections: (deals, rotations, places) float64, credits that control variates take off;
+            None where there are none.
         counts: how each place played, as ``PlayStatistics.counts`` returns it.
         replay: returns the single hand of an episode, deal * places + rotation, at its end.
     """
 
     deals: PlayedDeals
+    corrections: NDArray[np.float64] | None
     counts: dict[str, NDArray[np.int64]]
     replay: Callable[[int], Game]
 
@@ -43,19 +55,26 @@ def play_by_asking(
 ) -> Play:
     """Play deals in batches, and ask each agent for its actions; arguments as of ``play_deals``."""
     rules, places = config.rule_set, len(agents)
-    statistics = PlayStatistics(rules.ranking, places)
-    played = play_deals(
+    dealt = DealTables(
         rules,
-        agents,
+        places,
         keys,
-        rngs,
         bet_sizes=config.bet_sizes,
         hands=config.hands,
         credits=config.credits,
         sabacc_pots=config.sabacc_pot or None,
         num_tables=config.num_tables,
-        observers=[statistics],
     )
+    statistics = PlayStatistics(dealt, rules.ranking)
+    corrections = Corrections(dealt, config.seed) if config.variance_reduction else None
+    with _one_torch_thread():
+        played = play_deals(
+            dealt,
+            agents,
+            rngs,
+            tell=config.variance_reduction,
+            observers=[statistics] if corrections is None else [statistics, corrections],
+        )
 
     def replay(episode: int) -> Game:
         key = int(keys[episode // places])
@@ -67,7 +86,26 @@ def play_by_asking(
             game.play_action(buffers, action)
         return game
 
-    return Play(played, statistics.counts(), replay)
+    taken_off = None if corrections is None else corrections.by_deal
+    return Play(played, taken_off, statistics.counts(), replay)
+
+
+@contextmanager
+def _one_torch_thread() -> Iterator[None]:
+    """Let torch use one thread: with more, sums may be rounded otherwise elsewhere.
+
+    Several processes are faster than threads, too.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def play_by_policies(
@@ -128,7 +166,7 @@ def play_by_policies(
             sabacc_pot=config.sabacc_pot,
         )
 
-    return Play(played, counts, replay)
+    return Play(played, None, counts, replay)
 
 
 def _stacks(config: TournamentConfig, places: int) -> list[int] | None:

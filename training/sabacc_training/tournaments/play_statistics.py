@@ -28,19 +28,18 @@ class PlayStatistics:
     """Watches the loop of ``play_deals`` and counts.
 
     Args:
+        dealt: its tables.
         ranking: the ranking of hands in play.
-        places: agents at a table.
     """
 
-    def __init__(self, ranking: str, places: int) -> None:
-        self._ranking, self._places = ranking, places
+    def __init__(self, dealt: DealTables, ranking: str) -> None:
+        self._dealt, self._places = dealt, dealt.num_players
         self._decisions: list[NDArray[np.int64]] = []  # of each step: (columns, n)
-        self.reveals = np.zeros((places, len(HAND_NAMES[ranking]), 2), dtype=np.int64)
+        self.reveals = np.zeros((self._places, len(HAND_NAMES[ranking]), 2), dtype=np.int64)
 
-    def before_step(
-        self, dealt: DealTables, playing: Ints, actions: Ints, probabilities: NDArray[np.float64]
-    ) -> None:
+    def before_step(self, playing: Ints, actions: Ints, probabilities: NDArray[np.float64]) -> None:
         """Record the decisions of one step."""
+        dealt = self._dealt
         seen = blocks(dealt.tables.flat_observations)
         self._decisions.append(
             np.stack(
@@ -58,8 +57,9 @@ class PlayStatistics:
             )
         )
 
-    def after_step(self, dealt: DealTables, playing: Ints) -> None:
+    def after_step(self, playing: Ints) -> None:
         """Count the hands that were revealed."""
+        dealt = self._dealt
         ended = playing[dealt.tables.finished[playing]]
         if not len(ended):
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
@@ -40,11 +41,11 @@ class TournamentProgress(ProgressBar):
 
     Args:
         lineups: all lineups.
-        deals: the deals of each.
+        deals: the deals of each, as far as they are planned.
         ante_unit: credits in one ante of the unit (``RuleSet.ante_unit``).
     """
 
-    def __init__(self, lineups: set[Lineup], deals: int, ante_unit: int) -> None:
+    def __init__(self, lineups: Sequence[Lineup], deals: int, ante_unit: int) -> None:
         super().__init__(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
@@ -54,17 +55,23 @@ class TournamentProgress(ProgressBar):
             TimeRemainingColumn(),
             transient=True,
         )
-        self._deals, self._ante_unit = deals, ante_unit
+        self._places, self._ante_unit = sum(map(len, lineups)), ante_unit
         self._sums: dict[Lineup, NDArray[np.float64]] = {}
         self._played: Counter[Lineup] = Counter()
-        total = deals * sum(map(len, lineups))
-        self._task = self._bar.add_task("", total=total, widest="")
+        self._task = self._bar.add_task("", widest="")
+        self.plan(deals)
+
+    def plan(self, deals: int) -> None:
+        """Expect so many deals of each lineup in all."""
+        self._deals = deals
+        self._bar.update(self._task, total=deals * self._places)
 
     def add(self, task: Task, result: TaskResult, played: bool = True) -> None:
         """Count a task that was played, or loaded."""
         margins = place_margins(result.arrays["net_credits"], self._ante_unit)[:, 0]
-        powers = np.array([len(margins), margins.sum(), (margins**2).sum()])
-        self._sums[task.lineup] = self._sums.get(task.lineup, np.zeros(3)) + powers
+        hands = result.arrays.get("hands", np.ones(1)).mean() * len(margins)
+        sums = np.array([len(margins), margins.sum(), (margins**2).sum(), hands])
+        self._sums[task.lineup] = self._sums.get(task.lineup, np.zeros(4)) + sums
         self._played[task.lineup] += task.num_deals
         widest = max(self._margin(lineup).half_width() for lineup in self._sums)
         self._bar.update(
@@ -83,10 +90,11 @@ class TournamentProgress(ProgressBar):
 
     def _margin(self, lineup: Lineup) -> Estimate:
         """Return the margin of the first place so far."""
-        count, total, squares = self._sums[lineup]
+        count, total, squares, hands = self._sums[lineup]
         mean = total / count
         variance = max(0.0, squares / count - mean**2) * count / max(1, count - 1)
-        return Estimate(mean, math.sqrt(variance), max(2, int(count)))
+        per_hand = count / hands
+        return Estimate(mean * per_hand, math.sqrt(variance) * per_hand, max(2, int(count)))
 
 
 def title(lineup: Lineup) -> str:

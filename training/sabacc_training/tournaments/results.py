@@ -46,6 +46,15 @@ class StandingRow(Row):
     sd: float
     """Standard deviation of one deal."""
 
+    reduced_margin: float | None = None
+    """The margin with control variates taken off; None where there are none."""
+
+    reduced_half_width: float | None = None
+    reduced_sd: float | None = None
+
+    reduction: float | None = None
+    """How many times as many hands an equally narrow interval needs without control variates."""
+
     hands: int
     """How many hands it played."""
 
@@ -75,6 +84,10 @@ class PlaceRow(Row):
     half_width: float
     half_width_all: float
     sd: float
+    reduced_margin: float | None = None
+    reduced_half_width: float | None = None
+    reduced_sd: float | None = None
+    reduction: float | None = None
     single_sd: float
     saving: float | None
     rank: float | None
@@ -225,7 +238,7 @@ def _pair_row(name: str, found: LineupResult, comparisons: int, met: bool) -> Pa
         format=name,
         first=found.lineup[0],
         second=found.lineup[1],
-        **estimate_fields(found.margin(0), comparisons),
+        **estimate_fields(found.margin(0), comparisons, found.reduced_margin(0)),
         single_sd=round(float(found.hand_sd[0]), 3),
         saving=rounded(found.saving(0)),
         seen_in_training=met,
@@ -239,7 +252,7 @@ def _place_rows(name: str, table: int, found: LineupResult, comparisons: int) ->
             table=table,
             place=place,
             agent=agent,
-            **estimate_fields(found.margin(place), comparisons),
+            **estimate_fields(found.margin(place), comparisons, found.reduced_margin(place)),
             single_sd=round(float(found.hand_sd[place]), 3),
             saving=rounded(found.saving(place)),
             **_rank_fields(None if found.ranks is None else found.ranks[:, place]),
@@ -272,11 +285,12 @@ class _Agents:
         self._format, self._copies = name, name.startswith("copies")
         names = [agent.name for agent in config.agents]
         self._margins: dict[str, Any] = dict.fromkeys(names, 0.0)
+        self._reduced: dict[str, Any] = dict.fromkeys(names, 0.0)
         self._ranks: dict[str, Any] = dict.fromkeys(names, 0.0)
         self._tables, self._hands, self._failures = (dict.fromkeys(names, 0) for _ in range(3))
         self._met = dict.fromkeys(names, False)
         self._counts: dict[str, dict[str, Any]] = {each: {} for each in names}
-        self._have_ranks = False
+        self._have_ranks = self._have_reduced = False
 
     def add(self, found: LineupResult, met: bool) -> None:
         """Add a table."""
@@ -290,6 +304,9 @@ class _Agents:
             self._hands[agent] += found.hands
             self._met[agent] |= met
             self._margins[agent] = self._margins[agent] + found.margins[:, place]
+            if found.reduced is not None:
+                self._have_reduced = True
+                self._reduced[agent] = self._reduced[agent] + found.reduced[:, place]
             if found.ranks is not None:
                 self._have_ranks = True
                 self._ranks[agent] = self._ranks[agent] + found.ranks[:, place]
@@ -301,9 +318,7 @@ class _Agents:
             StandingRow(
                 format=self._format,
                 agent=agent,
-                **estimate_fields(
-                    Estimate.from_values(self._margins[agent] / self._tables[agent]), len(seated)
-                ),
+                **self._estimate_fields(agent, len(seated)),
                 hands=self._hands[agent],
                 **_rank_fields(
                     self._ranks[agent] / self._tables[agent] if self._have_ranks else None
@@ -314,6 +329,14 @@ class _Agents:
             for agent in seated
         ]
         return sorted(rows, key=lambda row: -row.margin)
+
+    def _estimate_fields(self, agent: str, comparisons: int) -> dict[str, Any]:
+        tables = self._tables[agent]
+        raw = Estimate.from_values(self._margins[agent] / tables)
+        if not self._have_reduced:
+            return estimate_fields(raw, comparisons)
+        reduced = Estimate.from_values(self._reduced[agent] / tables)
+        return estimate_fields(raw, comparisons, reduced)
 
     def play(self) -> list[Play]:
         """Return how each agent played."""

@@ -18,6 +18,8 @@ from sabacc_env.storage.files import read_bytes, remove_partial_files, write_byt
 from sabacc_training.config.base import load_config
 from sabacc_training.jobs.executors import Executor, in_process
 from sabacc_training.jobs.locking import created_folder, locked_folder
+from sabacc_training.statistics.estimate import Estimate
+from sabacc_training.statistics.sequential import SequentialPlan
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
@@ -27,6 +29,7 @@ from sabacc_training.tournaments.tasks import (
     Task,
     TaskResult,
     all_tasks,
+    lineup_tasks,
     play_task,
     read_task,
     task_digest,
@@ -85,16 +88,20 @@ def play_tournament(
         SabaccError: for a spec that names no agent, a folder of another tournament or that another
             process writes into, or deals that are no whole tasks.
     """
-    for seats in {len(lineup) for lineups in config.lineups.values() for lineup in lineups}:
+    for seats in {len(lineup) for lineup in config.all_lineups}:
         for agent in config.agents:
             config.load(agent, seats)  # a wrong spec shows now and not after hours
-    wanted = range(config.deals) if deals is None else checked_deals(config, deals)
+    part = None if deals is None else checked_deals(config, deals)
     with _opened(config, output, resume) as files:
-        tasks = list(all_tasks(config, wanted))
-        _play(config, tasks, files, resume, executor, progress)
-        if any(not files.path(task).exists() for task in all_tasks(config, range(config.deals))):
-            return None
-        return _write(config, files, output)
+        total = 0
+        for stage in [part] if part else _stages(config, files.read, progress):
+            _play(config, list(all_tasks(config, stage)), files, resume, executor, progress)
+            total = stage.stop
+        if part:
+            total = config.deals
+            if not all(files.path(task).exists() for task in all_tasks(config, range(total))):
+                return None
+        return _write(config, files, total, output)
 
 
 def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = False) -> Results:
@@ -114,18 +121,26 @@ def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = F
         if config.identity != configs[0].identity:
             raise SabaccError(f"{folder}: holds another tournament than {folders[0]}")
     config = configs[0]
-    found = {task: _found(config, task, folders) for task in all_tasks(config, range(config.deals))}
-    missing = [task for task, data in found.items() if data is None]
-    if missing:
-        raise SabaccError(
-            f"{len(missing)} of {len(found)} tasks are in none of these folders, first {missing[0]}"
-            "; play them with --part, or again where a file is damaged"
-        )
+    found: dict[Task, bytes] = {}
+
+    def read(task: Task) -> TaskResult | None:
+        return read_task(config, task, found[task])
+
+    total = 0
+    for stage in _stages(config, read, None):
+        tasks = list(all_tasks(config, stage))
+        data = {task: _found(config, task, folders) for task in tasks}
+        found |= {task: each for task, each in data.items() if each is not None}
+        if missing := [task for task in tasks if task not in found]:
+            raise SabaccError(
+                f"{len(missing)} of {len(tasks)} tasks are in none of these folders, first "
+                f"{missing[0]}; play them with --part, or again where a file is damaged"
+            )
+        total = stage.stop
     with _opened(config, output, resume) as files:
-        for task, data in found.items():
-            assert data is not None
-            write_bytes(files.path(task), data)
-        return _write(config, files, output)
+        for task, each in found.items():
+            write_bytes(files.path(task), each)
+        return _write(config, files, total, output)
 
 
 def checked_deals(config: TournamentConfig, deals: range) -> range:
@@ -134,6 +149,8 @@ def checked_deals(config: TournamentConfig, deals: range) -> range:
     Raises:
         SabaccError: for any other.
     """
+    if config.half_width is not None:
+        raise SabaccError("--part: half_width decides how many deals there are; give deals instead")
     ends = [end for end in (deals.start, deals.stop) if end % config.deals_per_task]
     if not 0 <= deals.start < deals.stop <= config.deals or set(ends) - {config.deals}:
         raise SabaccError(
@@ -218,25 +235,66 @@ def _play(
             progress.add(task, result)
 
 
-def _write(config: TournamentConfig, files: TaskFolder, output: Path) -> Results:
-    results = results_of(config, config.deals, partial(_lineup_result, config, files.read))
+def _stages(
+    config: TournamentConfig,
+    read: Callable[[Task], TaskResult | None],
+    progress: TournamentProgress | None,
+) -> Iterator[range]:
+    """Yield the deals to play: all; or with ``half_width`` more and more, until it is reached."""
+    if config.half_width is None:
+        yield range(config.deals)
+        return
+    plan = SequentialPlan(config.half_width, config.deals_per_task)
+    deals, wanted = 0, plan.next_deals([])
+    while wanted > deals:
+        if progress is not None:
+            progress.plan(wanted)
+        yield range(deals, wanted)
+        deals = wanted
+        estimates = [
+            found.reduced_margin(place) or found.margin(place)
+            for lineup in config.all_lineups
+            for found in [_lineup_result(config, read, deals, lineup)]
+            for place in range(len(lineup))
+        ]
+        wanted = plan.next_deals(estimates)
+        if progress is not None:
+            progress.print_warning(_outlook(plan, estimates))
+
+
+def _outlook(plan: SequentialPlan, estimates: Sequence[Estimate]) -> str:
+    """Say how wide the intervals are, and what is planned."""
+    deals, forecast = estimates[0].deals, plan.forecast(estimates)
+    told = f"After {deals:,} deals the widest interval is ± {plan.widest(estimates):,.0f}"
+    if forecast.deals == deals:
+        return f"{told}: narrow enough."
+    return (
+        f"{told}: about {forecast.deals:,} deals are planned, {forecast.deals / deals:.1f} times "
+        "as many, and as many times the time so far."
+    )
+
+
+def _write(config: TournamentConfig, files: TaskFolder, deals: int, output: Path) -> Results:
+    results = results_of(config, deals, partial(_lineup_result, config, files.read, deals))
     write_results(results, output)
     return results
 
 
 def _lineup_result(
-    config: TournamentConfig, read: Callable[[Task], TaskResult | None], lineup: Lineup
+    config: TournamentConfig,
+    read: Callable[[Task], TaskResult | None],
+    deals: int,
+    lineup: Lineup,
 ) -> LineupResult:
     """Return what was played at a lineup."""
 
     def results() -> Iterator[TaskResult]:
-        for task in all_tasks(config, range(config.deals)):
-            if task.lineup == lineup:
-                result = read(task)
-                if result is None:
-                    raise SabaccError(
-                        f"the file of {task} is missing or damaged; play it with --resume"
-                    )
-                yield result
+        for task in lineup_tasks(config, lineup, range(deals)):
+            result = read(task)
+            if result is None:
+                raise SabaccError(
+                    f"the file of {task} is missing or damaged; play it with --resume"
+                )
+            yield result
 
     return lineup_result(lineup, results(), config.rule_set.ante_unit)

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
+from sabacc_training.evaluation.guarded_agent import GuardedAgent
 from sabacc_training.evaluation.playing import deal_keys, generator
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
@@ -66,8 +66,9 @@ class TaskResult:
     Attributes:
         arrays: ``net_credits`` (deals, rotations, places) int64; of matches also ``hands`` (deals,
             rotations) int64 and ``ranks`` (deals, rotations, places) float64, as in
-            ``PlayedDeals``; ``failures`` (places, kinds) by ``FAILURE_KINDS``, and the counts of
-            ``PlayStatistics``, int64.
+            ``PlayedDeals``; with variance reduction ``corrections`` (deals, rotations, places)
+            float64, so that net credits less corrections are the reduced ones; ``failures``
+            (places, kinds) by ``FAILURE_KINDS``, and the counts of ``PlayStatistics``, int64.
         costliest: of single hands those that cost a place most, as ``costliest`` returns them.
         messages: of each place the first message of each kind of failure.
     """
@@ -82,22 +83,25 @@ def all_tasks(config: TournamentConfig, deals: range) -> Iterator[Task]:
 
     Lineups that several formats have in common are played once.
     """
-    lineups = dict.fromkeys(lineup for each in config.lineups.values() for lineup in each)
+    parts = [lineup_tasks(config, lineup, deals) for lineup in config.all_lineups]
+    for tasks in zip(*parts, strict=True):
+        yield from tasks
+
+
+def lineup_tasks(config: TournamentConfig, lineup: Lineup, deals: range) -> Iterator[Task]:
+    """Yield the tasks of these deals at one lineup, in order."""
     for first in range(deals.start, deals.stop, config.deals_per_task):
-        for lineup in lineups:
-            yield Task(lineup, first, min(config.deals_per_task, deals.stop - first))
+        yield Task(lineup, first, min(config.deals_per_task, deals.stop - first))
 
 
 def play_task(config: TournamentConfig, task: Task) -> bytes:
     """Play a task and return its file's bytes, which depend on nothing else.
 
     Raises:
-        SabaccError: for an agent that cannot be loaded.
+        SabaccError: for an agent that cannot be loaded, or fails.
     """
     places = len(task.lineup)
-    agents = [
-        load_guarded(partial(config.load, config.entrants[name], places)) for name in task.lineup
-    ]
+    agents = [GuardedAgent(config.load(config.entrants[name], places)) for name in task.lineup]
     names = hashlib.sha256("\n".join(task.lineup).encode()).digest()
     stream = 1, int.from_bytes(names[:8]), task.first_deal
     keys = deal_keys(config.seed, task.first_deal, task.num_deals)
@@ -117,6 +121,8 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
         arrays |= {"hands": played.hands, "ranks": played.ranks}
     else:
         hands = costliest(played, task.first_deal, COSTLIEST, play.replay)
+    if play.corrections is not None:
+        arrays["corrections"] = play.corrections
     header = {
         "task": task_digest(config, task),
         "arrays": _layout(arrays),
@@ -138,7 +144,7 @@ def _played_by_policies(
 ) -> Play | None:
     """Play deals in the compiled loop, if all agents have policies that never choose wrongly."""
     policies = [policy for agent in agents if (policy := agent.compiled_policy) is not None]
-    if len(policies) < len(agents):
+    if len(policies) < len(agents) or config.variance_reduction:
         return None
     try:
         return play_by_policies(config, policies, keys, rngs)
@@ -171,7 +177,7 @@ def read_task(config: TournamentConfig, task: Task, data: bytes) -> TaskResult |
 
 def task_digest(config: TournamentConfig, task: Task) -> str:
     """Return a hash of everything that determines a task's bytes: the name of its file."""
-    keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables"
+    keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables", "variance_reduction"
     inputs = {
         "version": _version(),
         "rules": config.rule_set.digest,
@@ -223,4 +229,6 @@ def _expected_layout(config: TournamentConfig, task: Task) -> list[list[Any]]:
             ["hands", "<i8", [deals, places]],
             ["ranks", "<f8", [deals, places, places]],
         ]
+    if config.variance_reduction:
+        layout.append(["corrections", "<f8", [deals, places, places]])
     return layout

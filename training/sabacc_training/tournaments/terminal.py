@@ -46,6 +46,12 @@ def explanations(results: Results) -> Iterator[str]:
             "mante/hand: thousandths of an ante (hand ante + Sabacc ante) a hand, over "
             f"{results.deals:,} deals, each played from every seat; ± is a 95 % interval."
         )
+    reductions = [row.reduction for row in results.places if row.reduction is not None]
+    if reductions:
+        yield (
+            "Reduced: with control variates, which are worth "
+            f"{min(reductions):.1f} to {max(reductions):.1f} times as many hands."
+        )
     for failure in results.failures:
         yield (
             f"{failure.agent} failed in {failure.count:,} of {failure.decisions:,} decisions "
@@ -66,14 +72,22 @@ def _standings_table(ranked: list[StandingRow], pairs: list[PairRow], *, matrix:
     table = Table(box=None, leading=1, pad_edge=False)
     table.add_column("")
     table.add_column("agent")
-    headings = ["mean", *["place"] * with_ranks, *(f"v. {n}" for n in range(1, len(others) + 1))]
+    reduced = any(row.reduced_margin is not None for row in ranked)
+    headings = [
+        "mean",
+        *["reduced"] * reduced,
+        *["place"] * with_ranks,
+        *(f"v. {n}" for n in range(1, len(others) + 1)),
+    ]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for place, row in enumerate(ranked, 1):
         against = [cells.get((row.agent, other), "-") for other in others]
         ranks = [f"{row.rank:.2f}\n± {row.rank_half_width:.2f}"] if row.rank is not None else []
-        mean = _cell(row.margin, row.half_width, row.seen_in_training)
-        table.add_row(f"{place}", row.agent, mean, *ranks, *against)
+        means = [_cell(row.margin, row.half_width, row.seen_in_training)]
+        if row.reduced_margin is not None and row.reduced_half_width is not None:
+            means += [_cell(row.reduced_margin, row.reduced_half_width, row.seen_in_training)]
+        table.add_row(f"{place}", row.agent, *means, *ranks, *against)
     return table
 
 

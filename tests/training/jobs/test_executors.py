@@ -1,0 +1,49 @@
+"""Executors: the same results in one process and in several, and workers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from sabacc_training.jobs.executors import MAX_ATTEMPTS, in_process, local_processes
+
+from sabacc_env.errors import SabaccError
+from tests.support.work import die, die_once, square
+
+
+def test_processes_return_what_one_process_returns():
+    with local_processes(2) as executor:
+        assert dict(executor(square, range(12))) == dict(in_process(square, range(12)))
+        assert dict(executor(abs, [-1])) == {-1: 1}  # another function, in the same processes
+    with local_processes(1) as executor:
+        assert executor is in_process
+
+
+def test_an_error_of_the_work_is_raised_here():
+    with (
+        local_processes(2) as executor,
+        pytest.raises(SabaccError, match="13 is not squared here"),
+    ):
+        dict(executor(square, [12, 13, 14]))
+
+
+def test_work_whose_process_died_is_begun_again(tmp_path):
+    deaths: list[str] = []
+    marker = str(tmp_path / "marker")
+    with local_processes(2, deaths.append) as executor:
+        ((item, process),) = executor(die_once, [marker])
+    assert item == marker
+    assert process != os.getpid()
+    (told,) = deaths
+    assert f"was killed by signal {signal.SIGKILL.value} while it worked on {marker}" in told
+
+
+def test_work_that_kills_every_process_is_one_sentence():
+    deaths: list[str] = []
+    with (
+        local_processes(2, deaths.append) as executor,
+        pytest.raises(SabaccError, match="exited with code 7 while it worked on this, as 2 did"),
+    ):
+        list(executor(die, ["this"]))
+    assert len(deaths) == MAX_ATTEMPTS - 1

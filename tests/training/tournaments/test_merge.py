@@ -1,0 +1,123 @@
+"""Parts of a tournament: played in any processes, in any order, merged to the bytes of one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import refusal, run
+from tests.support.damage import flip_bit
+
+CONFIG = """
+agents = ["random", "tight", "tests.support.toys:Bully"]
+formats = ["pairs", "copies-3", "mixed-3"]
+deals = 50
+deals_per_task = 20
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "three.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_disjoint_parts_merge_to_the_bytes_of_one_run(config, tmp_path, capsys):
+    assert run(capsys, "tournament", config, "--output", tmp_path / "whole")[0] == 0
+    for part, folder in (("20:50", "b"), ("0:20", "a")):
+        words = ("tournament", config, "--part", part, "--output", tmp_path / folder)
+        code, output, _ = run(capsys, *words)
+        assert code == 0
+        assert f"Played deals {part} of 50" in output
+        assert not (tmp_path / folder / "results.json").exists()
+    folders = tmp_path / "a", tmp_path / "b"
+    assert run(capsys, "merge", *folders, "--output", tmp_path / "merged")[0] == 0
+    assert files(tmp_path / "merged") == files(tmp_path / "whole")
+    assert len(files(tmp_path / "whole")) == 3 * 10 + 5
+    assert run(capsys, "merge", *folders, "--output", tmp_path / "a")[0] == 0  # into one of them
+    assert files(tmp_path / "a") == files(tmp_path / "whole")
+
+
+def test_parts_in_one_folder_become_a_whole(config, tmp_path, capsys):
+    run(capsys, "tournament", config, "--output", tmp_path / "whole")
+    for part in ("40:50", "0:40"):
+        run(capsys, "tournament", config, "--part", part, "--output", tmp_path / "out")
+    assert files(tmp_path / "out") == files(tmp_path / "whole")
+
+
+def test_processes_give_the_bytes_of_one(config, tmp_path, capsys):
+    for processes in (1, 2):
+        words = (f"processes={processes}", "--output", tmp_path / str(processes))
+        assert run(capsys, "tournament", config, *words)[0] == 0
+    assert files(tmp_path / "1") == files(tmp_path / "2")
+
+
+def test_deals_are_added_until_intervals_are_narrow_enough(config, tmp_path, capsys):
+    words = ("half_width=1500", "deals_per_task=700", 'agents=["tight", "loose", "maximiser"]')
+    words += ('formats=["pairs"]', "--output", tmp_path / "out")
+    code, output, errors = run(capsys, "tournament", config, *words)
+    assert code == 0
+    assert "After 2,100 deals the widest interval is ± " in errors
+    assert "narrow enough" in errors
+    assert "over 2,100 deals" in " ".join(output.split())
+    before = files(tmp_path / "out")
+    assert run(capsys, "tournament", config, *words, "--resume")[0] == 0
+    assert files(tmp_path / "out") == before
+    assert run(capsys, "merge", tmp_path / "out", "--output", tmp_path / "merged")[0] == 0
+    assert files(tmp_path / "merged") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--part", "0:30"], "--part: 0:30 is not a range of whole tasks"),
+        (["--part", "20:70"], "--part: 20:70 is not a range of whole tasks"),
+        (["--part", "20:20"], "--part: 20:20 is not a range of whole tasks"),
+        (["--part", "all"], "--part: 'all' is not a range of deals such as 0:20000"),
+        (["--part", "0:20", "half_width=20"], "--part: half_width decides how many deals"),
+        (["half_width=0"], "half_width: 0 is not allowed"),
+        (["hands=0"], "hands: 0 is not allowed"),
+        (["processes=0"], "processes: 0 is not allowed"),
+    ],
+)
+def test_a_wrong_part_is_one_sentence(config, tmp_path, capsys, words, sentence):
+    error = refusal(capsys, "tournament", config, *words, "--output", tmp_path / "out")
+    assert error.startswith(f"sabacc: {sentence}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_merging_refuses_what_does_not_fit(config, tmp_path, capsys):
+    a, b, other = (tmp_path / name for name in ("a", "b", "other"))
+    run(capsys, "tournament", config, "--part", "0:20", "--output", a)
+    run(capsys, "tournament", config, "--part", "20:50", "--output", b)
+    run(capsys, "tournament", config, "seed=4", "--part", "0:20", "--output", other)
+    to = ("--output", tmp_path / "merged")
+    assert f"{other}: holds another tournament than {a}" in refusal(capsys, "merge", a, other, *to)
+    assert "is not the folder of a tournament" in refusal(capsys, "merge", tmp_path, *to)
+    error = refusal(capsys, "merge", a, *to)
+    assert "20 of 30 tasks are in none of these folders, first deals 20 to 40 of random" in error
+    path = min((b / "tasks").iterdir())
+    data = path.read_bytes()
+    path.write_bytes(flip_bit(data, len(data) - 9))
+    assert "1 of 30 tasks are in none" in refusal(capsys, "merge", a, b, *to)
+    assert not (tmp_path / "merged").exists()
+    (a / "tasks" / path.name).write_bytes(data)  # another folder has it whole
+    assert run(capsys, "merge", a, b, *to)[0] == 0
+
+
+def test_failures_are_named(config, tmp_path, capsys):
+    words = ('agents=["tight", "tests.support.toys:Illegal"]', 'formats=["pairs"]')
+    code, output, _ = run(capsys, "tournament", config, *words, "--output", tmp_path / "out")
+    assert code == 0
+    assert "Illegal failed in " in output
+    assert "(illegal), and a default was played" in " ".join(output.split())
