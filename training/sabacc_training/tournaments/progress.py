@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
@@ -58,6 +59,7 @@ class TournamentProgress(ProgressBar):
         self._places, self._ante_unit = sum(map(len, lineups)), ante_unit
         self._sums: dict[Lineup, NDArray[np.float64]] = {}
         self._played: Counter[Lineup] = Counter()
+        self._began, self._episodes = time.monotonic(), 0
         self._task = self._bar.add_task("", widest="")
         self.plan(deals)
 
@@ -81,12 +83,19 @@ class TournamentProgress(ProgressBar):
             widest=f"widest ± {widest:,.0f} mante/hand",
             refresh=True,
         )
+        self._episodes += played * task.episodes
         if played and self._played[task.lineup] == self._deals:
             (bar,) = self._bar.tasks
             margin = self._margin(task.lineup)
             self.print_line(
                 f"{title(task.lineup)}: {margin} mante/hand ({bar.percentage:.0f} % of all hands)"
             )
+
+    def minutes(self, deals: int) -> float | None:
+        """Return how long so many deals of all lineups take; None where none was played."""
+        if not self._episodes:
+            return None
+        return (time.monotonic() - self._began) * deals * self._places / self._episodes / 60
 
     def _margin(self, lineup: Lineup) -> Estimate:
         """Return the margin of the first place so far."""

@@ -259,19 +259,20 @@ def _stages(
         ]
         wanted = plan.next_deals(estimates)
         if progress is not None:
-            progress.print_warning(_outlook(plan, estimates))
+            progress.print_warning(_outlook(plan, estimates, progress))
 
 
-def _outlook(plan: SequentialPlan, estimates: Sequence[Estimate]) -> str:
+def _outlook(
+    plan: SequentialPlan, estimates: Sequence[Estimate], progress: TournamentProgress
+) -> str:
     """Say how wide the intervals are, and what is planned."""
-    deals, forecast = estimates[0].deals, plan.forecast(estimates)
+    deals, forecast = estimates[0].deals, plan.forecast(estimates).deals
     told = f"After {deals:,} deals the widest interval is ± {plan.widest(estimates):,.0f}"
-    if forecast.deals == deals:
+    if forecast == deals:
         return f"{told}: narrow enough."
-    return (
-        f"{told}: about {forecast.deals:,} deals are planned, {forecast.deals / deals:.1f} times "
-        "as many, and as many times the time so far."
-    )
+    minutes = progress.minutes(forecast - deals)
+    time = "" if minutes is None else f", which takes about {minutes:,.1f} minutes more"
+    return f"{told}: {forecast:,} deals are planned{time}."
 
 
 def _write(config: TournamentConfig, files: TaskFolder, deals: int, output: Path) -> Results:
