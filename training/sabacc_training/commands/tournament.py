@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +13,8 @@ from rich.text import Text
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config.base import load_config
-from sabacc_training.jobs.executors import local_processes
+from sabacc_training.jobs.executors import Executor, local_processes
+from sabacc_training.jobs.ray_executor import ray_cluster
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.progress import TournamentProgress
 from sabacc_training.tournaments.results import Results
@@ -27,6 +28,7 @@ def tournament(
     output: Path | None = None,
     resume: bool = False,
     part: str | None = None,
+    ray: str | None = None,
 ) -> None:
     """Let agents play over the same deals, each deal from every seat, and print their margins.
 
@@ -38,6 +40,8 @@ def tournament(
         resume: Load the tasks that an earlier run finished; a damaged file counts as missing.
         part: Play only these deals, such as 0:20000, for example to share the work between
             machines; then merge the folders with `sabacc merge`.
+        ray: Play on a Ray cluster: HOST:PORT of its head, auto for the one of this machine, or
+            local for a new one.
     """
     settings = load_config(TournamentConfig, config, overrides)
     folder = output or settings.output or Path("runs", "tournaments", Path(config).stem)
@@ -46,7 +50,7 @@ def tournament(
     with (
         _named_where_interrupted(folder),
         TournamentProgress(settings.all_lineups, expected, settings.rule_set.ante_unit) as progress,
-        local_processes(settings.processes, progress.print_warning) as executor,
+        _executor(settings, ray, progress.print_warning) as executor,
     ):
         results = play_tournament(
             settings, folder, resume=resume, deals=deals, executor=executor, progress=progress
@@ -55,6 +59,15 @@ def tournament(
         print(f"Played deals {part} of {settings.deals}, in {folder}; others are still missing.")
     else:
         print_results(results, folder)
+
+
+def _executor(
+    settings: TournamentConfig, ray: str | None, warn: Callable[[str], None]
+) -> AbstractContextManager[Executor]:
+    """Return what runs the tasks: a Ray cluster at this address, or processes of this machine."""
+    if ray is None:
+        return local_processes(settings.processes, warn)
+    return ray_cluster(ray, warn)
 
 
 def print_results(results: Results, folder: Path) -> None:

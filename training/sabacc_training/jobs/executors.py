@@ -153,11 +153,15 @@ def _work(connection: Connection) -> None:
             sent, item = connection.recv()
             function = sent or function
             assert function is not None
-            try:
-                answer = pickle.dumps((None, function(item)))
-            except BaseException as error:  # noqa: BLE001 (it is raised there)
-                answer = _pickled_error(error)
-            connection.send_bytes(answer)
+            connection.send_bytes(answer(function, item))
+
+
+def answer(function: Callable[[T], Any], item: T) -> bytes:
+    """Return (error, result) of a call as bytes, one of them None."""
+    try:
+        return pickle.dumps((None, function(item)))
+    except BaseException as error:  # noqa: BLE001 (it is raised where the bytes are read)
+        return _pickled_error(error)
 
 
 def _pickled_error(error: BaseException) -> bytes:

@@ -228,10 +228,14 @@ def _play(
         elif progress is not None:
             progress.add(task, loaded, played=False)
     for task, data in executor(partial(play_task, config), absent):
+        result = read_task(config, task, data)
+        if result is None:
+            raise SabaccError(
+                f"{task}: was played elsewhere with other rules, agents or another version than "
+                "this machine has; give all machines the same"
+            )
         write_bytes(files.path(task), data)
         if progress is not None:
-            result = read_task(config, task, data)
-            assert result is not None
             progress.add(task, result)
 
 

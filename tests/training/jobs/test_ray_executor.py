@@ -1,0 +1,140 @@
+"""Work on a Ray cluster: the bytes of one machine, whatever is lost, or one sentence at its end.
+
+The nodes are processes of this machine, which talk over loopback alone. Ray takes "127.0.0.1" for
+the machine's outer address, so they have another one of loopback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabacc_training.config.base import validated
+from sabacc_training.jobs import ray_executor
+from sabacc_training.jobs.ray_executor import ray_cluster
+from sabacc_training.tournaments.config import TournamentConfig
+from sabacc_training.tournaments.run import play_tournament
+
+from sabacc_env import SabaccError
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+pytest.importorskip("ray")
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="all of 127.0.0.0/8 is loopback on Linux"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning"),  # Ray's own
+]
+LOOPBACK = "127.0.0.2"
+
+
+def divide(number: int) -> float:
+    if not number:
+        raise SabaccError("number: 0 divides nothing")
+    return 6 / number
+
+
+def test_a_local_cluster_runs_work_and_names_what_went_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ray_cluster("local") as executor:
+        assert dict(executor(divide, range(1, 9))) == {n: 6 / n for n in range(1, 9)}
+        with pytest.raises(SabaccError, match="number: 0 divides nothing"):
+            list(executor(divide, [3, 0]))
+        monkeypatch.setattr(ray_executor, "source_digest", lambda: "others")
+        with pytest.raises(SabaccError, match="has other sources of sabacc-env"):
+            list(executor(divide, [3]))
+
+
+@pytest.mark.parametrize("address", [f"{LOOPBACK}:1", "nonsense", "host:port"])
+def test_where_no_cluster_answers_is_one_sentence(address: str) -> None:
+    with pytest.raises(SabaccError, match="--ray: no Ray cluster answers at") as refused:
+        ray_cluster(address).__enter__()
+    assert "\n" not in str(refused.value)
+
+
+class Nodes:
+    """A cluster with a head that runs nothing, and nodes of one processor each."""
+
+    def __init__(self, count: int) -> None:
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 0, "include_dashboard": False, "node_ip_address": LOOPBACK}
+        self._cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.left = [
+            self._cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK) for _ in range(count)
+        ]
+        self.address: str = self._cluster.address
+
+    def kill(self) -> None:
+        """Kill a node as a power cut would."""
+        self._cluster.remove_node(self.left.pop(), allow_graceful=False)
+
+    def end(self) -> None:
+        self._cluster.shutdown()
+
+
+@pytest.fixture
+def nodes() -> Iterator[Nodes]:
+    found = Nodes(3)
+    yield found
+    found.end()
+
+
+def killing(executor: Any, after: int, kill: Callable[[], None]) -> Any:
+    """Return an executor that kills something after so many results."""
+
+    def run(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+        for number, result in enumerate(executor(function, items), 1):
+            yield result
+            if number == after:
+                kill()
+
+    return run
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the hash of every file."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.slow  # two to three minutes: Ray takes half a minute to miss a node
+def test_a_tournament_survives_its_nodes(nodes: Nodes, tmp_path: Path) -> None:
+    """One node is killed in mid-run, then all: the files are those of one machine."""
+    agents = ["maximiser", "zoo:casino-2p", "loose"]
+    data = {"rules": "casino", "agents": agents, "deals": 400, "deals_per_task": 50}
+    config = validated(TournamentConfig, data)
+    play_tournament(config, tmp_path / "alone")
+    expected = hashes(tmp_path / "alone")
+    assert len(expected) > 24
+
+    told: list[str] = []
+    with ray_cluster(nodes.address, told.append) as executor:
+        play_tournament(config, tmp_path / "many", executor=killing(executor, 6, nodes.kill))
+    assert len(nodes.left) == 2
+    assert told == ["a machine of the cluster was lost; its work is run again elsewhere"]
+    print(*(f"{value}  {name}" for name, value in hashes(tmp_path / "many").items()), sep="\n")
+    assert hashes(tmp_path / "many") == expected
+
+    def kill_all() -> None:
+        while nodes.left:
+            nodes.kill()
+
+    with (
+        pytest.raises(SabaccError, match="--ray: no machine with a processor is left"),
+        ray_cluster(nodes.address) as executor,
+    ):
+        play_tournament(config, tmp_path / "lost", executor=killing(executor, 5, kill_all))
+    kept = hashes(tmp_path / "lost")
+    assert len(kept) >= 5
+    assert kept.items() <= expected.items()
+    play_tournament(config, tmp_path / "lost", resume=True)
+    assert hashes(tmp_path / "lost") == expected
