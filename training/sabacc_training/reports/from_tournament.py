@@ -19,6 +19,7 @@ from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.storage.files import read_bytes
+from sabacc_training.evaluation.rows import PairRow
 from sabacc_training.reports.model import (
     CostlyHand,
     Entry,
@@ -43,7 +44,7 @@ from sabacc_training.tournaments import results as tournament
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
-from sabacc_training.tournaments.results import Results, results_of
+from sabacc_training.tournaments.results import Results, StandingRow, results_of
 from sabacc_training.tournaments.run import CONFIG, TaskFolder, config_in
 from sabacc_training.tournaments.tasks import Task, all_tasks
 
@@ -67,8 +68,9 @@ def tournament_report(folder: Path) -> Report:
             another version; one sentence that names the file.
     """
     config = config_in(folder)
-    played = PlayedTasks(config, folder)
     finished = _finished(config, folder)
+    planned = config.deals if config.half_width is None else None
+    played = PlayedTasks(config, folder, finished.deals if finished else planned)
     results = finished or played.results()
     rules = config.rule_set
     names = [agent.name for agent in config.agents]
@@ -100,19 +102,27 @@ class PlayedTasks:
 
     Attributes:
         config: the tournament.
-        deals: how many deals all tables have played.
+        planned: the deals of the whole tournament; None where that is not known yet.
+        deals: how many of them all tables have played.
         damaged: the files of tasks that are there and cannot be read.
     """
 
-    def __init__(self, config: TournamentConfig, folder: Path) -> None:
+    def __init__(self, config: TournamentConfig, folder: Path, planned: int | None) -> None:
         self.config = config
+        self.planned = planned
         self.deals = 0
         self.damaged: list[Path] = []
         self._files = TaskFolder(config, folder)
         self._tasks: dict[Lineup, list[Task]] = {}
-        every = all_tasks(config, range(config.deals))
-        for _, tasks in itertools.groupby(every, lambda task: task.first_deal):
-            self._add(list(tasks))
+        step = config.deals_per_task
+        for first in itertools.count(0, step):
+            stop = first + step if planned is None else min(first + step, planned)
+            tasks = list(all_tasks(config, range(first, stop)))
+            if planned is None and not any(self._files.path(task).exists() for task in tasks):
+                break
+            self._add(tasks)
+            if stop == planned:
+                break
 
     def _add(self, tasks: list[Task]) -> None:
         """Add the tasks of the same deals, if all are there."""
@@ -136,7 +146,8 @@ class PlayedTasks:
 
     def missing(self) -> tuple[str, ...]:
         """Return sentences about what is missing."""
-        played = f"{self.deals:,} of {self.config.deals:,} deals have been played at every table"
+        of_all = "" if self.planned is None else f" of {self.planned:,}"
+        played = f"{self.deals:,}{of_all} deals have been played at every table"
         sentences = [f"The tournament is not finished: {played}, and the figures are of these."]
         if self.damaged:
             name = self.damaged[0].name
@@ -246,6 +257,7 @@ def _format_results(config: TournamentConfig, results: Results, index: int) -> F
             Standing(
                 agent=row.agent,
                 margin=_figure(row),
+                luck_taken_out=_share_taken_out(row),
                 hands=row.hands,
                 hand_sd=_root_mean_square(
                     # A match's deviation is given per hand; its hands add up like single ones.
@@ -272,8 +284,18 @@ def _format_results(config: TournamentConfig, results: Results, index: int) -> F
     )
 
 
-def _figure(row: Any) -> Figure:
-    return Figure(raw=Interval(mean=row.margin, half_width=row.half_width))
+def _figure(row: StandingRow | PairRow) -> Figure:
+    reduced = None
+    if row.reduced_margin is not None and row.reduced_half_width is not None:
+        reduced = Interval(mean=row.reduced_margin, half_width=row.reduced_half_width)
+    return Figure(raw=Interval(mean=row.margin, half_width=row.half_width), reduced=reduced)
+
+
+def _share_taken_out(row: StandingRow) -> float | None:
+    """Return the share of a deal's variance that control variates take out."""
+    if row.reduced_sd is None or not row.sd:
+        return None
+    return 1 - (row.reduced_sd / row.sd) ** 2
 
 
 def _root_mean_square(values: Iterator[float]) -> float:

@@ -33,15 +33,12 @@ class Luck:
     Attributes:
         luck: what chance gave it in this tournament, raw less reduced margin, in mante/hand; None
             without control variates.
-        chance_share: the share of the variance of one hand that control variates take out, 0 to 1;
-            None likewise.
         hands_needed: how many hands of the same tournament the raw interval needs to exclude zero;
             None where it does not yet: then nobody knows.
         reduced_hands_needed: the same of the reduced interval.
     """
 
     luck: float | None
-    chance_share: float | None
     hands_needed: float | None
     reduced_hands_needed: float | None
 
@@ -49,12 +46,8 @@ class Luck:
 def luck_of(standing: Standing) -> Luck:
     """Return what of a standing is luck."""
     raw, reduced = standing.margin.raw, standing.margin.reduced
-    share = None
-    if standing.reduced_hand_sd is not None and standing.hand_sd:
-        share = 1 - (standing.reduced_hand_sd / standing.hand_sd) ** 2
     return Luck(
         None if reduced is None else raw.mean - reduced.mean,
-        share,
         _hands_needed(raw, standing.hands),
         None if reduced is None else _hands_needed(reduced, standing.hands),
     )

@@ -109,8 +109,8 @@ class Standing(Part):
     """Standard deviation of its margin in one hand; of matches, as if their hands were
     independent."""
 
-    reduced_hand_sd: float | None = None
-    """The same of the reduced margin."""
+    luck_taken_out: float | None = Field(None, le=1)
+    """The share of a deal's variance that control variates take out: below 0, they add some."""
 
     met_in_training: bool = False
     """Whether it met an opponent, or an opponent met it, in training."""

@@ -120,7 +120,7 @@ def percent(share: float, digits: int = 0) -> str:
     """
     if 0 < share < 0.5 * 10 ** -(digits + 2):
         return f"< {10**-digits:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %".replace("-", "−")
 
 
 def short(value: float) -> str:
