@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sabacc_training.bench.report import describe_run, highlight_rows
 from sabacc_training.bench.results import Results
 from sabacc_training.config.game import rungs
+from sabacc_training.exploitability.table import table_lines
 from sabacc_training.solved_games.best_response import policy_values
 from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
@@ -289,6 +291,22 @@ def speed_page() -> str:
     return f"{before}{FIRST}\n\n{describe_run(results)}.\n\n{figures}\n{LAST}{after}"
 
 
+def exploitability_page() -> str:
+    """Return the page of exploitability with the table that docs/results/exploitability.json has.
+
+    That file is a copy of the ``table.json`` of ``sabacc exploit-table``.
+    """
+    records = json.loads((ROOT / "docs/results/exploitability.json").read_text())
+    tables = []
+    for rules in dict.fromkeys(record["rules"] for record in records):
+        titles, lines = table_lines(records, rules)
+        names = [[f"`{agent}`", *texts] for agent, *texts in lines]
+        tables.append(f"### `{rules}`\n\n{table(titles, names)}")
+    before, rest = (ROOT / "docs/results/exploitability.md").read_text().split(FIRST)
+    _, after = rest.split(LAST)
+    return f"{before}{FIRST}\n\n" + "\n".join(tables) + f"\n{LAST}{after}"
+
+
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "-"
@@ -310,6 +328,7 @@ PAGES = {
     "docs/reference/commands.md": commands_page,
     "docs/reference/configurations.md": configurations_page,
     "docs/results/speed.md": speed_page,
+    "docs/results/exploitability.md": exploitability_page,
     "docs/architecture/game-record.md": game_record_page,
 }
 

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "distance": "Compute the NashConv of agents in a small game, their distance from equilibrium.",
     "ladder": "Train in a small game by several methods and compute the NashConv of each.",
     "exploit": "Measure what opponents win from an agent: a lower bound of its exploitability.",
+    "exploit-table": "Measure what every probe wins from every agent that ships, in pieces.",
     "throughput": "Measure the speed of the PPO trainer and the environment's share of its time.",
     "zoo": "Show the trained agents of the zoo, or the card of one; measure or publish one.",
     "race": "Train by several configurations to the same strength and print the time of each.",
@@ -38,7 +39,7 @@ COMMANDS: Final = {
     "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure their speed.",
 }
 """Each subcommand with the line that ``sabacc --help`` shows; ``name`` is the function ``name`` of
-``sabacc_training.commands.name``."""
+``sabacc_training.commands.name``, with _ for -."""
 
 EXTRAS: Final = {
     "torch": "train",
@@ -137,7 +138,8 @@ def make_app() -> App:
         default_parameter=Parameter(converter=_converted),
     )
     for name, line in COMMANDS.items():
-        app.command(f"sabacc_training.commands.{name}:{name}", name=name, help=line)
+        module = name.replace("-", "_")
+        app.command(f"sabacc_training.commands.{module}:{module}", name=name, help=line)
     return app
 
 
