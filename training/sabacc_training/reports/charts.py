@@ -81,7 +81,7 @@ def standings_chart(results: FormatResults) -> go.Figure:
         )
     _name_rows(figure, rows)
     figure.update_layout(showlegend=reduced)
-    figure.update_xaxes(zeroline=True, tickformat=",d", nticks=4, tickangle=0)
+    figure.update_xaxes(zeroline=True, tickformat="~s", nticks=6, tickangle=0)
     return figure
 
 
