@@ -6,7 +6,8 @@ Agents act for many tables at once. They see observations and masks, or views, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -118,7 +119,13 @@ def sample(probabilities: NDArray[np.floating], rng: np.random.Generator) -> NDA
 
 def registered_agents() -> tuple[str, ...]:
     """Return the names of the agents that installed packages register."""
-    return tuple(sorted(entry_points(group=ENTRY_POINTS).names))
+    return tuple(sorted(_registered().names))
+
+
+@cache
+def _registered() -> EntryPoints:
+    """Return what installed packages register, found once: all their metadata is read for it."""
+    return entry_points(group=ENTRY_POINTS)
 
 
 def agent_class(name: str) -> type[Agent]:
@@ -128,7 +135,7 @@ def agent_class(name: str) -> type[Agent]:
         SabaccError: for a name that nobody registered; lists those there are, and says where to
             get any other.
     """
-    found = tuple(entry_points(group=ENTRY_POINTS, name=name))
+    found = tuple(_registered().select(name=name))
     if not found:
         names = ", ".join(registered_agents())
         raise SabaccError(

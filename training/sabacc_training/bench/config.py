@@ -9,7 +9,18 @@ from pydantic import Field
 from sabacc_env.rules.limits import MAX_SEATS
 from sabacc_training.config.base import Config, validated
 
-Part = Literal["rules", "peers", "aec", "game", "vector", "tables", "players", "threads", "start"]
+Part = Literal[
+    "rules",
+    "peers",
+    "aec",
+    "game",
+    "vector",
+    "tables",
+    "players",
+    "threads",
+    "start",
+    "tournament",
+]
 
 PARTS: Final[tuple[Part, ...]] = get_args(Part)
 
@@ -23,7 +34,7 @@ class BenchConfig(Config):
     parts: tuple[Part, ...] = PARTS
     """The measured parts: the six rule sets; the installed peers; one table as a PettingZoo
     environment and as a ``Game``; one and many tables as a Gymnasium vector environment; rates by
-    numbers of tables, players and threads; the time from import to the first step."""
+    numbers of tables, players and threads; the time from import to the first step; tournaments."""
 
     repeats: Count = 7
     """Rounds; each takes one sample of every benchmark in turn."""

@@ -24,6 +24,7 @@ from sabacc_training.bench.tables import (
     tables_benchmarks,
     threads_benchmarks,
 )
+from sabacc_training.bench.tournament import tournament_benchmarks
 from sabacc_training.bench.vector import vector_benchmarks
 from sabacc_training.jobs.partial_results import PartialResults
 
@@ -37,6 +38,7 @@ BENCHMARKS: Final[dict[Part, Callable[[BenchConfig], Iterable[Benchmark | str]]]
     "players": players_benchmarks,
     "threads": threads_benchmarks,
     "start": lambda config: start_benchmarks(config.cold),
+    "tournament": tournament_benchmarks,
 }
 """The benchmarks of each part, in the order of a round: peers stand beside what is compared with
 them. A sentence stands in place of a peer that cannot be measured."""

@@ -16,7 +16,7 @@ class Sample:
     """One sample of a benchmark.
 
     Attributes:
-        done: the number of decisions, turns, steps, calls, moves or starts.
+        done: the number of decisions, turns, hands, steps, calls, moves or starts.
         cpu: their CPU time in seconds, over all threads.
         wall: their wall-clock time in seconds.
         load: the machine's load before the sample: the mean number of processes in a minute.
@@ -32,6 +32,7 @@ FIGURE_BY_UNIT: Final[dict[str, Callable[[Sample], float]]] = {
     "decisions a CPU-second": lambda sample: sample.done / sample.cpu,
     "turns a CPU-second": lambda sample: sample.done / sample.cpu,
     "decisions a second": lambda sample: sample.done / sample.wall,
+    "hands a CPU-second": lambda sample: sample.done / sample.cpu,
     "steps a CPU-second": lambda sample: sample.done / sample.cpu,
     "µs a call": lambda sample: 1e6 * sample.cpu / sample.done,
     "µs a move": lambda sample: 1e6 * sample.cpu / sample.done,

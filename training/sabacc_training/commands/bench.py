@@ -31,7 +31,8 @@ def bench(
     """Measure the speed of this project and of the installed peers in one run.
 
     Args:
-        parts: Some of rules, peers, aec, game, tables, players, threads, start; by default all.
+        parts: Some of rules, peers, aec, game, vector, tables, players, threads, start, tournament;
+            by default all.
         repeats: Rounds; each measures everything in turn; 7 by default.
         seconds: The minimum CPU time of each sample; 0.3 by default.
         quick: Few tables and short samples, to see in seconds that everything works.
