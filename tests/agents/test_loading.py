@@ -20,7 +20,7 @@ def test_a_class_by_module():
     [
         (
             "nobody",
-            "unknown agent 'nobody'; use one of always_raise, .*zoo:NAME .*, the path of",
+            "unknown agent 'nobody'; use one of always_junk, .*zoo:NAME .*, the path of",
         ),
         ("zoo:kessel", "agent: the zoo has no member 'kessel'; "),
         ("no_such_module:Agent", "cannot be imported"),
