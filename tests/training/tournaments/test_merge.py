@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sabacc_training.tournaments.task_times import TaskTimes, hours
 
 from tests.support.commands import refusal, run
 from tests.support.damage import flip_bit
@@ -121,3 +122,21 @@ def test_failures_are_named(config, tmp_path, capsys):
     assert code == 0
     assert "Illegal failed in " in output
     assert "(illegal), and a default was played" in " ".join(output.split())
+
+
+def test_hours_are_known_of_all_tasks_that_were_timed(config, tmp_path, capsys):
+    for part, name in (("0:20", "a"), ("20:50", "b")):
+        run(capsys, "tournament", config, "--part", part, "--output", tmp_path / name)
+    merged = tmp_path / "merged"
+    assert run(capsys, "merge", tmp_path / "a", tmp_path / "b", "--output", merged)[0] == 0
+    digests = [path.stem for path in (merged / "tasks").iterdir()]
+    parts = [TaskTimes(tmp_path / name).seconds for name in ("a", "b")]
+    total = hours(merged, digests)
+    assert total == pytest.approx(sum(sum(part.values()) for part in parts) / 3600)
+    assert total > 0
+
+    times = tmp_path / "merged.times.jsonl"
+    lines = times.read_text().splitlines()
+    times.write_text("\n".join([*lines[:-1], lines[-1][:9]]))  # a killed run: the last is cut off
+    assert hours(merged, digests) is None
+    assert len(TaskTimes(merged).seconds) == len(digests) - 1

@@ -46,6 +46,7 @@ from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
 from sabacc_training.tournaments.results import Results, StandingRow, results_of
 from sabacc_training.tournaments.run import CONFIG, TaskFolder, config_in
+from sabacc_training.tournaments.task_times import hours
 from sabacc_training.tournaments.tasks import Task, all_tasks
 
 COSTLY_HANDS: Final = 20
@@ -212,6 +213,7 @@ def _origin(config: TournamentConfig, folder: Path, played: PlayedTasks) -> Orig
         # A task is read only where this version would have played it.
         versions={"sabacc-env": version("sabacc-env")} if played.deals else {},
         files=(*files, together),
+        hours=hours(folder, [path.stem for path in tasks]),
     )
 
 

@@ -3,12 +3,13 @@
 A folder of a tournament holds ``config.json``; ``tasks/``, a file for each task (``tasks``); and
 when all tasks are there ``results.json`` with ``pairs.csv``, ``ranking.csv`` and ``places.csv``.
 Results are computed from the files of tasks alone, in a fixed order, so the same configuration
-gives the same bytes, whoever played the tasks, and in whatever order.
+gives the same bytes, whoever played the tasks, and in whatever order. How long they took stands
+beside the folder (``task_times``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -25,12 +26,12 @@ from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
 from sabacc_training.tournaments.progress import TournamentProgress
 from sabacc_training.tournaments.results import Results, results_of, write_results
+from sabacc_training.tournaments.task_times import TaskTimes, timed_task
 from sabacc_training.tournaments.tasks import (
     Task,
     TaskResult,
     all_tasks,
     lineup_tasks,
-    play_task,
     read_task,
     task_digest,
 )
@@ -48,6 +49,7 @@ class TaskFolder:
 
     def __init__(self, config: TournamentConfig, folder: Path) -> None:
         self._config, self._folder = config, folder / "tasks"
+        self._times = TaskTimes(folder)
 
     def path(self, task: Task) -> Path:
         """Return the path of a task's file."""
@@ -57,6 +59,19 @@ class TaskFolder:
         """Return what was played in a task; None where it is absent or damaged."""
         data = read_bytes(self.path(task))
         return None if data is None else read_task(self._config, task, data)
+
+    def write(self, task: Task, data: bytes, seconds: float) -> None:
+        """Save what was played in a task, and how long that took."""
+        path = self.path(task)
+        write_bytes(path, data)
+        self._times.add(path.stem, seconds)
+
+    def copy(self, found: Mapping[Task, bytes], folders: Sequence[Path]) -> None:
+        """Save tasks that other folders hold."""
+        for task, data in found.items():
+            write_bytes(self.path(task), data)
+        for folder in folders:
+            self._times.update(TaskTimes(folder).seconds)
 
 
 def play_tournament(
@@ -138,8 +153,7 @@ def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = F
             )
         total = stage.stop
     with _opened(config, output, resume) as files:
-        for task, each in found.items():
-            write_bytes(files.path(task), each)
+        files.copy(found, folders)
         return _write(config, files, total, output)
 
 
@@ -227,14 +241,14 @@ def _play(
             absent.append(task)
         elif progress is not None:
             progress.add(task, loaded, played=False)
-    for task, data in executor(partial(play_task, config), absent):
+    for task, (data, seconds) in executor(partial(timed_task, config), absent):
         result = read_task(config, task, data)
         if result is None:
             raise SabaccError(
                 f"{task}: was played elsewhere with other rules, agents or another version than "
                 "this machine has; give all machines the same"
             )
-        write_bytes(files.path(task), data)
+        files.write(task, data, seconds)
         if progress is not None:
             progress.add(task, result)
 
