@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "throughput": "Measure the speed of the PPO trainer and the environment's share of its time.",
     "zoo": "Show the trained agents of the zoo, or the card of one; measure or publish one.",
     "race": "Train by several configurations to the same strength and print the time of each.",
+    "variates": "Measure how much narrower control variates make the interval of a margin.",
     "watch": "Watch one hand between agents, move by move.",
     "bench": "Measure the speed of this project and of its peers.",
     "speed": "Measure how fast agents decide.",

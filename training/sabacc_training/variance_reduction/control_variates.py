@@ -25,7 +25,10 @@ from sabacc_training.variance_reduction.successors import (
     empty_rows,
     expand,
 )
-from sabacc_training.variance_reduction.values import ValueFunction
+from sabacc_training.variance_reduction.values import (
+    ValueFunction,
+    shipped_value_function,
+)
 
 DEALS: Final = 16
 """How many other deals are sampled for each hand."""
@@ -45,7 +48,10 @@ class ControlVariates:
         tables: the tables, on the CPU, all with one rule set.
         seed: seeds the samples of alternative chance, which depend on nothing else but the hand's
             key: give a seed that neither deals nor agents have.
-        value_function: gives the values; by default only the baseline.
+        value_function: gives the values; by default the one that ships for these rules, or the
+            baseline.
+        styles: (num_tables, num_players) the style of the agent in each seat, as
+            ``ValueFunction.style_of`` returns it; by default nobody is known.
         deals: how many other deals are sampled for each hand; 0 leaves the deal uncorrected, which
             loses nothing where every deal is played in all rotations.
         draws: how many other draws are sampled for each action that draws.
@@ -70,16 +76,21 @@ class ControlVariates:
         seed: int,
         value_function: ValueFunction | None = None,
         *,
+        styles: Ints | None = None,
         deals: int = DEALS,
         draws: int = DRAWS,
     ) -> None:
         self._tables = tables
-        self._values = ValueFunction() if value_function is None else value_function
+        self._values = (
+            shipped_value_function(tables.rules) if value_function is None else value_function
+        )
         low, high = np.random.SeedSequence(seed).generate_state(2)
         self._settings = Settings(deals, draws, int(low), int(high))
         n, num_actions = tables.action_masks.shape
         self._room = 2 + deals + num_actions * 3 * draws
-        self._rows = empty_rows(BUFFER_ROWS + self._room)
+        self._rows = empty_rows(BUFFER_ROWS + self._room, n)
+        if styles is not None:
+            self._rows.styles[:, : tables.num_players] = styles
         self._streams = np.zeros((n, 2), np.int64)
         self._fresh = np.ones(n, np.bool_)
         self._sums = np.zeros((n, len(KINDS), MAX_SEATS))

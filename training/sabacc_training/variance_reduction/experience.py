@@ -1,9 +1,15 @@
-"""Hands of a mixed population, from which the value functions learn."""
+"""Decisions of a mixed population, from which the value functions learn.
+
+Each decision comes with what could follow it: successors, weighted with the probabilities of the
+agent that is to act and of chance. So a value is learnt from expected values, without the noise of
+what happened. Agents sometimes play at random, to come to hands that they avoid; the weights are
+those of their own probabilities all the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -12,14 +18,23 @@ from sabacc_agents import zoo
 from sabacc_agents.loading import load
 
 from sabacc_env import agent_calls
-from sabacc_env.agent import Agent
+from sabacc_env.agent import Agent, sample
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.batch import Games
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import Array
+from sabacc_env.engine.layout import MAX_SEATS, Array
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.variance_reduction.successors import Rows, empty_rows, write_row
+from sabacc_training.variance_reduction.successors import (
+    ACTIONS,
+    DRAWS,
+    KINDS,
+    Rows,
+    Settings,
+    empty_rows,
+    expand_action,
+    write_row,
+)
 
 POPULATION: Final[Mapping[str, float]] = {
     "tight": 1.0,
@@ -39,36 +54,111 @@ POPULATION: Final[Mapping[str, float]] = {
 ZOO_SHARE: Final = 0.6
 """The share of seats that members of the zoo take."""
 
+UNKNOWN_SHARE: Final = 0.15
+"""The share of seats whose agent is not told."""
+
+EXPLORATION: Final = 0.1
+"""The share of actions that are played at random."""
+
 SHORT_STACKS: Final = 0.2
 """The share of hands that start from less than the rules' own credits."""
 
 SHORTEST: Final = 5
 """The shortest stacks of these, in antes."""
 
+DRAW_SAMPLES: Final = 4
+"""How many draws are sampled for each action that draws."""
+
 
 @dataclass(frozen=True)
-class Experience:
-    """Decisions of whole hands, hand after hand, each in the order of play.
+class Hands:
+    """Hands in play, as the value function sees them.
 
     Attributes:
         seat_features: (seat rows, SEAT_FEATURES) float16, of the remaining seats.
         seats: (seat rows,) whose they are.
-        first_seat_rows: (decisions + 1,) where the seat rows of each decision begin.
-        table_features: (decisions, TABLE_FEATURES) float16.
-        baselines: (seat rows,) float32, in antes.
-        scales: (decisions, 2) float32, in antes.
-        hands: (decisions,) the hand of each decision, ascending.
-        net: (hands, MAX_SEATS) float32: net credits, in antes.
+        sizes: (hands,) how many seat rows each has.
+        table_features: (hands, TABLE_FEATURES) float16.
+        baselines: (hands, MAX_SEATS) float32, in antes.
+        bounds: (hands, MAX_SEATS, 2) float32, in antes.
+        scales: (hands, 2) float32, in antes.
     """
 
     seat_features: NDArray[np.float16]
     seats: NDArray[np.int8]
-    first_seat_rows: Ints
+    sizes: Ints
     table_features: NDArray[np.float16]
     baselines: NDArray[np.float32]
+    bounds: NDArray[np.float32]
     scales: NDArray[np.float32]
-    hands: Ints
-    net: NDArray[np.float32]
+
+    @property
+    def first_seat_rows(self) -> Ints:
+        """(hands + 1,) where the seat rows of each hand begin, then their end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+
+@dataclass(frozen=True)
+class Experience:
+    """Decisions, and what could follow them.
+
+    Attributes:
+        decisions: the hands where a seat is to act.
+        successors: what could follow, where the hand is not over.
+        weights: (successors,) float32, the probability of each.
+        decision_of: (successors,) the decision that each follows.
+        known: (decisions, MAX_SEATS) float32: net credits of what could follow where the hand is
+            over, times its probability, in antes.
+        outcomes: (decisions, MAX_SEATS) float32: the net credits of the hand, in antes.
+    """
+
+    decisions: Hands
+    successors: Hands
+    weights: NDArray[np.float32]
+    decision_of: Ints
+    known: NDArray[np.float32]
+    outcomes: NDArray[np.float32]
+
+
+def specs_of(rules: RuleSet) -> list[str]:
+    """Return the specs of the agents of which a value function of these rules learns."""
+    members = [name for name in zoo.members() if rules.name in zoo.read_card(name).rules]
+    return [f"{zoo.PREFIX}{name}" for name in members] + list(POPULATION)
+
+
+class Population:
+    """The agents that play a game, and how often each takes a seat.
+
+    Args:
+        rules: the rules.
+        num_players: the number of seats.
+        specs: the agents by spec; those of the zoo that were not made for so many seats are left
+            out.
+    """
+
+    def __init__(self, rules: RuleSet, num_players: int, specs: Sequence[str]) -> None:
+        self.agents: dict[int, Agent] = {}
+        weights = []
+        for style, spec in enumerate(specs, start=1):
+            if zoo.is_member(spec):
+                if num_players not in zoo.read_card(spec.removeprefix(zoo.PREFIX)).num_players:
+                    continue
+                weights.append(-1.0)
+            else:
+                weights.append(POPULATION.get(spec, 1.0))
+            self.agents[style] = load(spec, rules, num_players)
+        shares = np.array(weights)
+        members = shares < 0
+        shares[members] = ZOO_SHARE / max(1, members.sum())
+        if not members.all():
+            rest = 1 - ZOO_SHARE if members.any() else 1.0
+            shares[~members] *= rest / shares[~members].sum()
+        self.shares = shares / shares.sum()
+
+    def draw(self, num_hands: int, num_players: int, rng: np.random.Generator) -> Ints:
+        """Return the style of a random agent for each seat, (num_hands, num_players)."""
+        styles = np.array(list(self.agents))
+        return rng.choice(styles, size=(num_hands, num_players), p=self.shares)
 
 
 @jit
@@ -81,55 +171,135 @@ def write_rows(games: Games, rows: Rows, tables: Array) -> None:
     rows.counters[0] = len(tables)
 
 
-def population(rules: RuleSet, num_players: int) -> tuple[list[Agent], NDArray[np.float64]]:
-    """Return the agents that play a game, and how often each takes a seat."""
-    members = [
-        name
-        for name in zoo.members()
-        if rules.name in (card := zoo.read_card(name)).rules and num_players in card.num_players
-    ]
-    specs = [f"{zoo.PREFIX}{name}" for name in members] + list(POPULATION)
-    scripted = np.array(list(POPULATION.values()))
-    scripted *= (1 - ZOO_SHARE if members else 1.0) / scripted.sum()
-    weights = np.concatenate([np.full(len(members), ZOO_SHARE / max(1, len(members))), scripted])
-    return [load(spec, rules, num_players) for spec in specs], weights / weights.sum()
+@jit
+def expand_all(
+    games: Games,
+    rows: Rows,
+    settings: Settings,
+    streams: Array,
+    sums: Array,
+    tables: Array,
+    probabilities: Array,
+    begin: int,
+    room: int,
+) -> int:
+    """Write what could follow decisions until the rows are full; as ``successors.expand``."""
+    for index in range(begin, len(tables)):
+        if int(rows.counters[0]) + room > len(rows.tables):
+            return index
+        table = int(tables[index])
+        for action in range(probabilities.shape[1]):
+            probability = float(probabilities[index, action])
+            if probability > 0.0:
+                expand_action(
+                    games.records[table],
+                    games.rules[games.rule_of[table]],
+                    games.bet_sizes[0],
+                    rows,
+                    settings,
+                    streams[table],
+                    sums,
+                    table,
+                    DRAWS,
+                    action,
+                    0.0,
+                    probability,
+                )
+    return len(tables)
 
 
 def collect(
     rules: RuleSet,
     num_players: int,
-    agents: Sequence[Agent],
-    weights: NDArray[np.float64],
+    population: Population,
     num_hands: int,
     rng: np.random.Generator,
 ) -> Experience:
     """Play hands, every seat by a random agent, and return all their decisions."""
-    stacks = _stacks(rules, num_players, num_hands, rng)
     tables = Tables(
         rules,
         num_hands,
         num_players,
         keys=rng.integers(2**64, size=num_hands, dtype=np.uint64),
-        credits=stacks,
+        credits=_stacks(rules, num_players, num_hands, rng),
     )
-    agent_calls.begin(agents, tables)
-    who = rng.choice(len(agents), size=(num_hands, num_players), p=weights)
-    rows = empty_rows(num_hands)
-    net = np.zeros((num_hands, num_players), np.float32)
-    parts = []
+    agents = population.agents
+    agent_calls.begin(list(agents.values()), tables)
+    styles = population.draw(num_hands, num_players, rng)
+    told = np.where(rng.random(styles.shape) < UNKNOWN_SHARE, 0, styles)
+    room = tables.action_masks.shape[1] * 3 * DRAW_SAMPLES
+    rows, following = empty_rows(num_hands, num_hands), empty_rows(8192 + room, num_hands)
+    rows.styles[:, :num_players] = following.styles[:, :num_players] = told
+    streams = rng.integers(2**32, size=(num_hands, 2)) | 1
+    settings = Settings(0, DRAW_SAMPLES, 0, 0)
+    sums = np.zeros((num_hands, len(KINDS), MAX_SEATS))
+    outcomes = np.zeros((num_hands, MAX_SEATS), np.float32)
+    ante = rules.ante_unit
+    decisions, successors, weights, decision_of, known, hands = [], [], [], [], [], []
+    count = 0
     playing = np.arange(num_hands)
     while len(playing):
         write_rows(tables.games, rows, playing)
-        parts.append(_copied(rows, rules.ante_unit))
-        to_act = who[playing, tables.seats_to_act[playing]]
-        actions = np.zeros(len(playing), np.int64)
-        for index in np.unique(to_act):
-            at = playing[to_act == index]
-            actions[to_act == index] = agent_calls.actions_at(agents[index], tables, at, rng)
+        decisions.append(_copied(rows, ante))
+        hands.append(playing)
+        actions, probabilities = _choose(tables, playing, styles, agents, rng)
+        begin = 0
+        at = np.zeros(num_hands, np.int64)
+        at[playing] = count + np.arange(len(playing))
+        sums[playing] = 0
+        while begin < len(playing):
+            begin = expand_all(
+                tables.games,
+                following,
+                settings,
+                streams,
+                sums,
+                playing,
+                probabilities,
+                begin,
+                room,
+            )
+            used = int(following.counters[0])
+            successors.append(_copied(following, ante))
+            weights.append(following.weights[:used, 1].astype(np.float32))
+            decision_of.append(at[following.tables[:used]])
+            following.counters[0] = 0
+        known.append((sums[playing, ACTIONS] / ante).astype(np.float32))
+        count += len(playing)
         tables.step(actions, playing)
-        net[playing] += tables.net_credits[playing]
+        outcomes[playing, :num_players] += tables.net_credits[playing] / np.float32(ante)
         playing = playing[~tables.finished[playing]]
-    return _by_hand(parts, net / np.float32(rules.ante_unit))
+    return Experience(
+        _joined(decisions),
+        _joined(successors),
+        np.concatenate(weights),
+        np.concatenate(decision_of),
+        np.concatenate(known),
+        outcomes[np.concatenate(hands)],
+    )
+
+
+def _choose(
+    tables: Tables,
+    playing: Ints,
+    styles: Ints,
+    agents: Mapping[int, Agent],
+    rng: np.random.Generator,
+) -> tuple[Ints, NDArray[np.float64]]:
+    """Return what is played at these tables, and the agents' own probabilities."""
+    to_act = styles[playing, tables.seats_to_act[playing]]
+    probabilities = np.zeros((len(playing), tables.action_masks.shape[1]))
+    for style in np.unique(to_act):
+        rows = to_act == style
+        at = playing[rows]
+        told = agent_calls.probabilities(
+            agents[int(style)], tables.flat_observations[at], tables.action_masks[at]
+        )
+        assert told is not None, "every agent of the population tells its probabilities"
+        probabilities[rows] = told
+    legal = tables.action_masks[playing].astype(np.float64)
+    explored = rng.random(len(playing)) < EXPLORATION
+    return sample(np.where(explored[:, None], legal, probabilities), rng), probabilities
 
 
 def _stacks(
@@ -146,61 +316,36 @@ def _stacks(
     return stacks
 
 
-def _copied(rows: Rows, ante: int) -> Experience:
-    """Return copies of the rows, whose ``hands`` are the tables."""
+def _copied(rows: Rows, ante: int) -> Hands:
+    """Return copies of the rows."""
     count = int(rows.counters[0])
-    first = rows.first_seat_rows[: count + 1].copy()
-    seat_rows = int(first[-1])
-    row_of = np.repeat(np.arange(count), np.diff(first))
-    seats = rows.seats[:seat_rows]
-    return Experience(
+    seat_rows = int(rows.first_seat_rows[count]) if count else 0
+    return Hands(
         seat_features=rows.seat_features[:seat_rows].astype(np.float16),
-        seats=seats.astype(np.int8),
-        first_seat_rows=first,
+        seats=rows.seats[:seat_rows].astype(np.int8),
+        sizes=np.diff(rows.first_seat_rows[: count + 1]),
         table_features=rows.table_features[:count].astype(np.float16),
-        baselines=(rows.baselines[row_of, seats] / ante).astype(np.float32),
+        baselines=(rows.baselines[:count] / ante).astype(np.float32),
+        bounds=(rows.bounds[:count] / ante).astype(np.float32),
         scales=(rows.scales[:count] / ante).astype(np.float32),
-        hands=rows.tables[:count].copy(),
-        net=np.zeros((0, 0), np.float32),
     )
 
 
-def _by_hand(parts: Sequence[Experience], net: NDArray[np.float32]) -> Experience:
-    """Return the decisions of several steps hand by hand."""
-    hands = np.concatenate([part.hands for part in parts])
-    order = np.argsort(hands, kind="stable")
-    sizes = np.concatenate([np.diff(part.first_seat_rows) for part in parts])
-    starts = np.cumsum(sizes) - sizes
-    sizes = sizes[order]
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    gather = np.repeat(starts[order] - first[:-1], sizes) + np.arange(first[-1])
-    return Experience(
-        seat_features=np.concatenate([part.seat_features for part in parts])[gather],
-        seats=np.concatenate([part.seats for part in parts])[gather],
-        first_seat_rows=first,
-        table_features=np.concatenate([part.table_features for part in parts])[order],
-        baselines=np.concatenate([part.baselines for part in parts])[gather],
-        scales=np.concatenate([part.scales for part in parts])[order],
-        hands=hands[order],
-        net=net.astype(np.float32),
+def _joined(parts: Sequence[Hands]) -> Hands:
+    """Return several parts as one."""
+    return Hands(
+        *(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Hands))
     )
 
 
-def concatenated(parts: Sequence[Experience]) -> Experience:
-    """Return several parts as one; its ``net`` has as many seats as the largest table."""
-    seats = max(part.net.shape[1] for part in parts)
-    rows = np.cumsum([0] + [len(part.seats) for part in parts])
-    hands = np.cumsum([0] + [len(part.net) for part in parts])
-    firsts = [part.first_seat_rows[:-1] + at for part, at in zip(parts, rows, strict=False)]
+def joined(parts: Sequence[Experience]) -> Experience:
+    """Return several parts as one."""
+    counts = np.cumsum([0, *(len(part.known) for part in parts)])
     return Experience(
-        seat_features=np.concatenate([part.seat_features for part in parts]),
-        seats=np.concatenate([part.seats for part in parts]),
-        first_seat_rows=np.concatenate([*firsts, rows[-1:]]),
-        table_features=np.concatenate([part.table_features for part in parts]),
-        baselines=np.concatenate([part.baselines for part in parts]),
-        scales=np.concatenate([part.scales for part in parts]),
-        hands=np.concatenate([part.hands + at for part, at in zip(parts, hands, strict=False)]),
-        net=np.concatenate(
-            [np.pad(part.net, ((0, 0), (0, seats - part.net.shape[1]))) for part in parts]
-        ),
+        _joined([part.decisions for part in parts]),
+        _joined([part.successors for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.decision_of + at for part, at in zip(parts, counts, strict=False)]),
+        np.concatenate([part.known for part in parts]),
+        np.concatenate([part.outcomes for part in parts]),
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import numpy as np
+
 from sabacc_env.engine.bit_sets import count
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
@@ -16,7 +18,9 @@ from sabacc_env.engine.layout import (
     CALL,
     CHECK,
     FIRST_CARD_ACTION,
+    MAX_HAND,
     MAX_SEATS,
+    NUM_CARDS,
     RAISE,
     STAND,
     Array,
@@ -36,9 +40,17 @@ DISTANCE: Final = COUNTS + VALUES
 SIZES: Final = DISTANCE + DISTANCES
 ACTIONS: Final = SIZES + 5
 NUMBERS: Final = ACTIONS + 6
-SEAT_FEATURES: Final = NUMBERS + 30
+STYLE: Final = NUMBERS + 34
+MAX_STYLES: Final = 24
+"""How many agents a value function can know; style 0 stands for any other."""
+SEAT_FEATURES: Final = STYLE + MAX_STYLES
 """The features of a seat: its cards by value, its distance from zero, the size of its hand, its
-last action, and numbers."""
+last action, numbers, and which of the known agents plays it."""
+
+CARD_OF_VALUE: Final = np.zeros(VALUES, dtype=np.int8)
+"""A card of each value, -10 to +10."""
+for _card in range(NUM_CARDS):
+    CARD_OF_VALUE[card_value(_card) + 10] = _card
 
 PHASES: Final = 0
 ROUNDS: Final = PHASES + 4
@@ -47,8 +59,12 @@ TABLE_FEATURES: Final = TABLE_NUMBERS + 17
 
 
 @jit
-def write_baseline(g: Record, r: Record, scratch: Array, strengths: Array, baseline: Array) -> None:
-    """Write each seat's net credits if the hand were revealed now; tied seats share.
+def write_baseline(
+    g: Record, r: Record, scratch: Array, strengths: Array, baseline: Array, bounds: Array
+) -> None:
+    """Write each seat's net credits if the hand were revealed now, and their bounds.
+
+    Tied seats share a pot.
 
     Args:
         g: a hand in play.
@@ -56,6 +72,7 @@ def write_baseline(g: Record, r: Record, scratch: Array, strengths: Array, basel
         scratch: (1,) of ``GAME_DTYPE``.
         strengths: (MAX_SEATS,) int64: the strengths of the remaining seats' hands.
         baseline: (MAX_SEATS,) float64, written to.
+        bounds: (MAX_SEATS, 2) float64, likewise: between them are the net credits of any end.
     """
     scratch[0] = g
     h = scratch[0]
@@ -65,6 +82,10 @@ def write_baseline(g: Record, r: Record, scratch: Array, strengths: Array, basel
         baseline[seat] = float(int(h.credits[seat]) - int(h.credits_before[seat]))
         if r.points == 1:
             baseline[seat] -= float(int(h.seated) >> seat & 1)
+        bounds[seat, 0] = baseline[seat]
+        bounds[seat, 1] = baseline[seat]
+        if int(h.remaining) >> seat & 1:
+            write_bounds(h, seat, bounds)
     for pot in range(int(h.num_pots)):
         best = -1
         tied = 0
@@ -81,6 +102,21 @@ def write_baseline(g: Record, r: Record, scratch: Array, strengths: Array, basel
                 baseline[seat] += float(int(h.pot_amounts[pot])) / winners
                 if pot == 0 and hand_total(h, seat) == 0:
                     baseline[seat] += float(int(h.sabacc_pot)) / winners
+
+
+@jit
+def write_bounds(h: Record, seat: int, bounds: Array) -> None:
+    """Add to a seat's bounds what it may still lose and win; unmatched bets are returned."""
+    at_risk = 0
+    winnings = int(h.staked) + int(h.sabacc_pot)
+    for other in range(int(h.num_players)):
+        if other != seat and int(h.remaining) >> other & 1:
+            covered = min(int(h.credits[seat]), int(h.credits[other]))
+            at_risk = max(at_risk, covered)
+            winnings += covered
+    fees = min(int(h.credits[seat]) - at_risk, at_risk)
+    bounds[seat, 0] -= at_risk + max(0, fees)
+    bounds[seat, 1] += winnings
 
 
 @jit
@@ -105,12 +141,14 @@ def write_features(
     r: Record,
     ante: float,
     pile: Array,
+    scratch: Array,
     strengths: Array,
     baseline: Array,
     seat_rows: Array,
     seats: Array,
     table_row: Array,
     scales: Array,
+    styles: Array,
 ) -> int:
     """Write the features of a hand in play; return how many seats have a row.
 
@@ -119,12 +157,14 @@ def write_features(
         r: its rules.
         ante: credits in one ante of the unit.
         pile: (VALUES,) float64, scratch: the shares of values in the draw pile.
+        scratch: (1,) of ``GAME_DTYPE``: a copy of the hand, as ``write_baseline`` leaves it.
         strengths: (MAX_SEATS,) int64, of the remaining seats' hands.
         baseline: (MAX_SEATS,) float64, as ``write_baseline`` wrote it.
         seat_rows: (n, SEAT_FEATURES) float32, with room for all remaining seats.
         seats: (n,) int64: whose rows they are.
         table_row: (TABLE_FEATURES,) float32.
         scales: (2,) float32: the pot, and the geometric mean of the pot and what may still be bet.
+        styles: (MAX_SEATS,) int64: the style of the agent in each seat.
     """
     left = int(g.deck_size) - int(g.deck_next)
     pile[:] = 0.0
@@ -153,7 +193,9 @@ def write_features(
             seats[written] = seat
             row = seat_rows[written]
             row[:] = 0.0
+            row[STYLE + int(styles[seat])] = 1.0
             write_cards(g, seat, pile, discard, row)
+            write_wins(g, r, scratch[0], seat, pile, discard, strengths, row)
             write_standing(g, seat, ante, pot, effective, strengths, baseline, row)
             written += 1
     row = table_row
@@ -229,6 +271,60 @@ def write_cards(g: Record, seat: int, pile: Array, discard: int, row: Array) -> 
     row[k + 14] = best_zero * 4.0
     row[k + 15] = best_swap / 10.0
     row[k + 16] = 1.0 if best_swap == 0.0 else 0.0
+
+
+@jit
+def write_wins(
+    g: Record,
+    r: Record,
+    scratch: Record,
+    seat: int,
+    pile: Array,
+    discard: int,
+    strengths: Array,
+    row: Array,
+) -> None:
+    """Write how a seat could come to beat all others' present hands by one action with its cards.
+
+    By a swap for the top discard; and by a draw to zero, with its chance: with all cards kept,
+    with one put down before, or with the card being decided on. ``scratch`` is a copy of the hand.
+    """
+    size = int(g.num_cards[seat])
+    total = hand_total(g, seat)
+    k = NUMBERS + 30
+    if size < MAX_HAND and -10 <= total <= 10 and pile[10 - total] > 0.0:
+        scratch.cards[seat, size] = CARD_OF_VALUE[10 - total]
+        scratch.num_cards[seat] = size + 1
+        if beats_all(scratch, r, seat, strengths):
+            row[k] = pile[10 - total] * 4.0
+        scratch.cards[seat, size] = -1
+        scratch.num_cards[seat] = size
+    for slot in range(size):
+        card = int(g.cards[seat, slot])
+        kept = total - card_value(card)
+        if -10 <= kept <= 10 and pile[10 - kept] > 0.0:
+            scratch.cards[seat, slot] = CARD_OF_VALUE[10 - kept]
+            if beats_all(scratch, r, seat, strengths):
+                row[k + 1] = max(float(row[k + 1]), pile[10 - kept] * 4.0)
+        if discard >= -10:
+            scratch.cards[seat, slot] = CARD_OF_VALUE[discard + 10]
+            if beats_all(scratch, r, seat, strengths):
+                row[k + 2] = 1.0
+        if seat == g.seat_to_act and g.drawn >= 0:
+            scratch.cards[seat, slot] = g.drawn
+            if beats_all(scratch, r, seat, strengths):
+                row[k + 3] = 1.0
+        scratch.cards[seat, slot] = card
+
+
+@jit
+def beats_all(g: Record, r: Record, seat: int, strengths: Array) -> bool:
+    """Say whether a seat's hand as it is in ``g`` beats all other remaining hands."""
+    own = hand_strength(int(r.ranking), g, seat)
+    for other in range(int(g.num_players)):
+        if other != seat and strengths[other] >= own:
+            return False
+    return True
 
 
 @jit

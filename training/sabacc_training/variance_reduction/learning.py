@@ -1,8 +1,11 @@
-"""Learning a value function from experience: lambda-returns and stochastic gradient descent."""
+"""Learning a value function from experience, by fitted value iteration.
+
+First the network is fitted to what hands ended with; then, again and again, to the expected values
+of what could follow each decision, by the network itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -10,83 +13,82 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import Array
-from sabacc_training.variance_reduction.experience import Experience
+from sabacc_env.array_types import Ints
+from sabacc_training.variance_reduction.experience import Experience, Hands
 from sabacc_training.variance_reduction.network import ValueNetwork
 
-BATCH_SIZE: Final = 4096
+BATCH_SIZE: Final = 2048
 LEARNING_RATE: Final = 2e-3
 
 
-@jit
-def write_lambda_returns(
-    hands: Array,
-    firsts: Array,
-    seats: Array,
-    values: Array,
-    net: Array,
-    decay: float,
-    scratch: Array,
-    targets: Array,
-) -> None:
-    """Write the lambda-return of each seat row: net credits mixed with the values on the way."""
-    hand = -1
-    for row in range(len(hands) - 1, -1, -1):
-        if hands[row] != hand:
-            hand = hands[row]
-            for seat in range(net.shape[1]):
-                scratch[seat] = net[hand, seat]
-        for index in range(int(firsts[row]), int(firsts[row + 1])):
-            seat = int(seats[index])
-            targets[index] = scratch[seat]
-            scratch[seat] = decay * scratch[seat] + (1.0 - decay) * values[index]
+def values_of(network: ValueNetwork, hands: Hands) -> NDArray[np.float32]:
+    """Return the value of each seat, (hands, MAX_SEATS), in antes."""
+    first = hands.first_seat_rows
+    added = network.added_values(hands.seat_features, hands.table_features, hands.scales, first)
+    values = hands.baselines.copy()
+    row_of = np.repeat(np.arange(len(hands.sizes)), hands.sizes)
+    values[row_of, hands.seats] += added
+    return np.clip(values, hands.bounds[..., 0], hands.bounds[..., 1])
 
 
-def values_of(network: ValueNetwork, data: Experience) -> NDArray[np.float32]:
-    """Return the value of each seat row, in antes."""
-    return data.baselines + network.added_values(
-        data.seat_features, data.table_features, data.scales, data.first_seat_rows
-    )
+def expected_values(network: ValueNetwork, experience: Experience) -> NDArray[np.float32]:
+    """Return the expected value of what could follow each decision, (decisions, MAX_SEATS)."""
+    values = values_of(network, experience.successors) * experience.weights[:, None]
+    expected = experience.known.copy()
+    for seat in range(values.shape[1]):
+        if values[:, seat].any():
+            expected[:, seat] += np.bincount(
+                experience.decision_of, values[:, seat], minlength=len(expected)
+            )
+    return expected
 
 
-def learn(
-    network: ValueNetwork,
-    data: Experience,
-    targets: NDArray[np.float32],
-    steps: int,
-    rng: np.random.Generator,
-    learning_rate: float = LEARNING_RATE,
-    on_step: Callable[[int, float], None] | None = None,
-) -> None:
-    """Fit the network to targets, (seat rows,), in antes, by so many steps of Adam.
+class Learner:
+    """Fits a network by Adam, batch by batch.
 
-    A decision's weight is one over its pot (in antes, plus one): errors are larger in large pots,
-    and so is their noise.
+    A decision's weight is one over the root of its pot (in antes, plus one): errors grow with it.
+
+    Args:
+        network: the network.
+        hands: where it is fitted.
+        rng: draws the batches.
     """
-    optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
-    wanted = targets - data.baselines
-    order = rng.permutation(len(data.hands))
-    at = 0
-    for step in range(steps):
-        if at + BATCH_SIZE > len(order):
-            order, at = rng.permutation(len(data.hands)), 0
-        rows = order[at : at + BATCH_SIZE]
-        at += BATCH_SIZE
-        sizes = data.first_seat_rows[rows + 1] - data.first_seat_rows[rows]
+
+    def __init__(self, network: ValueNetwork, hands: Hands, rng: np.random.Generator) -> None:
+        self._network, self._hands, self._rng = network, hands, rng
+        self._optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+        self._first = hands.first_seat_rows
+        self._row_of = np.repeat(np.arange(len(hands.sizes)), hands.sizes)
+
+    def fit(self, targets: NDArray[np.float32], steps: int, learning_rate: float) -> float:
+        """Fit to values, (hands, MAX_SEATS), by so many steps; return the mean loss."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = learning_rate
+        wanted = (targets - self._hands.baselines)[self._row_of, self._hands.seats]
+        total = 0.0
+        order: Ints = self._rng.permutation(len(self._hands.sizes))
+        for step in range(steps):
+            rows = np.take(order, range(step * BATCH_SIZE, (step + 1) * BATCH_SIZE), mode="wrap")
+            total += self._step(rows, wanted)
+        return total / steps
+
+    def _step(self, rows: Ints, wanted: NDArray[np.float32]) -> float:
+        hands = self._hands
+        sizes = hands.sizes[rows]
         ends = np.cumsum(sizes)
-        gather = np.repeat(data.first_seat_rows[rows] - ends + sizes, sizes) + np.arange(ends[-1])
+        gather = np.repeat(self._first[rows] - ends + sizes, sizes) + np.arange(ends[-1])
         row_of = torch.from_numpy(np.repeat(np.arange(len(rows)), sizes))
-        seats = torch.from_numpy(data.seat_features[gather].astype(np.float32))
-        tables = torch.from_numpy(data.table_features[rows].astype(np.float32))
-        scales = torch.from_numpy(data.scales[rows])
-        errors = network(seats, tables, scales, row_of) - torch.from_numpy(wanted[gather])
-        loss = (errors.square() / (1 + scales[row_of, 0])).sum() / len(rows)
-        optimizer.zero_grad(set_to_none=True)
+        scales = torch.from_numpy(hands.scales[rows])
+        added = self._network(
+            torch.from_numpy(hands.seat_features[gather].astype(np.float32)),
+            torch.from_numpy(hands.table_features[rows].astype(np.float32)),
+            scales,
+            row_of,
+        )
+        errors = added - torch.from_numpy(wanted[gather])
+        loss = (errors.square() / (1 + scales[row_of, 0]).sqrt()).sum() / len(rows)
+        self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-        optimizer.step()
-        schedule.step()
-        if on_step is not None:
-            on_step(step, float(loss.detach()))
+        nn.utils.clip_grad_norm_(self._network.parameters(), 5.0)
+        self._optimizer.step()
+        return float(loss.detach())

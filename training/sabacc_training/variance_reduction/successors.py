@@ -57,10 +57,12 @@ class Rows(NamedTuple):
     first_seat_rows: Array  # (rows + 1,) int64: where the seats of each row begin
     table_features: Array  # (rows, TABLE_FEATURES) float32
     baselines: Array  # (rows, MAX_SEATS) float64, credits
+    bounds: Array  # (rows, MAX_SEATS, 2) float64, credits
     scales: Array  # (rows, 2) float32, credits
     tables: Array  # (rows,) int64: the table whose corrections a row enters
     kinds: Array  # (rows,) int64: which kind of chance
     weights: Array  # (rows, 2) float64: in the correction of chance, and in that of actions
+    styles: Array  # (num_tables, MAX_SEATS) int64: who plays each seat of each table
     counters: Array  # (1,) int64: rows in use
     games: Array  # (2,) GAME_DTYPE: scratch
     pile: Array  # (VALUES,) float64: scratch
@@ -76,18 +78,20 @@ class Settings(NamedTuple):
     seed_high: int
 
 
-def empty_rows(size: int) -> Rows:
-    """Return room for so many hands in play."""
+def empty_rows(size: int, num_tables: int = 1) -> Rows:
+    """Return room for so many hands in play of so many tables, where nobody is known."""
     return Rows(
         seat_features=np.zeros((size * MAX_SEATS, SEAT_FEATURES), np.float32),
         seats=np.zeros(size * MAX_SEATS, np.int64),
         first_seat_rows=np.zeros(size + 1, np.int64),
         table_features=np.zeros((size, TABLE_FEATURES), np.float32),
         baselines=np.zeros((size, MAX_SEATS)),
+        bounds=np.zeros((size, MAX_SEATS, 2)),
         scales=np.zeros((size, 2), np.float32),
         tables=np.zeros(size, np.int64),
         kinds=np.zeros(size, np.int64),
         weights=np.zeros((size, 2)),
+        styles=np.zeros((num_tables, MAX_SEATS), np.int64),
         counters=np.zeros(1, np.int64),
         games=np.zeros(2, GAME_DTYPE),
         pile=np.zeros(VALUES),
@@ -269,18 +273,21 @@ def write_row(g: Record, r: Record, rows: Rows, row: int) -> None:
     ante = float(max(1, int(r.hand_ante) + int(r.sabacc_ante)))
     begin = int(rows.first_seat_rows[row])
     write_strengths(g, r, rows.strengths)
-    write_baseline(g, r, rows.games[1:2], rows.strengths, rows.baselines[row])
+    scratch = rows.games[1:2]
+    write_baseline(g, r, scratch, rows.strengths, rows.baselines[row], rows.bounds[row])
     written = write_features(
         g,
         r,
         ante,
         rows.pile,
+        scratch,
         rows.strengths,
         rows.baselines[row],
         rows.seat_features[begin:],
         rows.seats[begin:],
         rows.table_features[row],
         rows.scales[row],
+        rows.styles[int(rows.tables[row])],
     )
     rows.first_seat_rows[row + 1] = begin + written
 

@@ -6,15 +6,26 @@ net credits if the hand were revealed now, and what a network adds to it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.saved_files import SUFFIX, read_arrays, read_description, write_arrays
 
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
 from sabacc_training.variance_reduction.successors import Rows
 
 if TYPE_CHECKING:
     from sabacc_training.variance_reduction.network import ValueNetwork
+
+
+FORMAT: Final = "sabacc-value-function"
+VERSION: Final = 1
+FOLDER: Final = Path(__file__).parent / "networks"
+"""The folder of the value functions that ship."""
 
 
 class ValueFunction:
@@ -22,10 +33,20 @@ class ValueFunction:
 
     Args:
         network: what is added to the baseline; None for the baseline alone.
+        known: the specs of the agents whose styles it has learnt.
     """
 
-    def __init__(self, network: ValueNetwork | None = None) -> None:
+    def __init__(self, network: ValueNetwork | None = None, known: Sequence[str] = ()) -> None:
         self.network = network
+        self.known = tuple(known)
+
+    def style_of(self, spec: str) -> int:
+        """Return the style of an agent: 0 for one that it does not know.
+
+        >>> ValueFunction(known=["tight", "zoo:casino-2p"]).style_of("tight")
+        1
+        """
+        return self.known.index(spec) + 1 if spec in self.known else 0
 
     def values(self, rows: Rows) -> NDArray[np.float64]:
         """Return the values of all hands in ``rows``, (n, MAX_SEATS), in credits."""
@@ -43,4 +64,61 @@ class ValueFunction:
         )
         row_of = np.repeat(np.arange(count), np.diff(first))
         values[row_of, rows.seats[:seat_rows]] += added
-        return values
+        return np.clip(values, rows.bounds[:count, :, 0], rows.bounds[:count, :, 1])
+
+
+# Files.
+
+
+def save_value_function(
+    path: Path,
+    network: ValueNetwork,
+    rules: RuleSet,
+    known: Sequence[str],
+    training: Mapping[str, Any],
+) -> None:
+    """Write a value function to a file, whole or not at all.
+
+    Args:
+        path: a path that ends in ``.safetensors``.
+        network: the network.
+        rules: what it was trained for.
+        known: the agents by spec, in the order of their styles.
+        training: plain data about its training.
+
+    Raises:
+        SabaccError: if it cannot be written.
+    """
+    description = {"rules": rules.canonical(), "known": list(known), "training": dict(training)}
+    write_arrays(path, network.arrays(), FORMAT, VERSION, description)
+
+
+def load_value_function(path: Path, rules: RuleSet) -> ValueFunction:
+    """Read a value function.
+
+    Raises:
+        SabaccError: for a file that cannot be read, is damaged, or is for other rules.
+    """
+    from sabacc_training.variance_reduction.network import ValueNetwork
+
+    description = read_description(path, FORMAT, VERSION, "value function")
+    try:
+        made_for = RuleSet.from_canonical(description["rules"])
+        known = [str(spec) for spec in description["known"]]
+        if made_for.digest != rules.digest:
+            raise SabaccError(f"{path}: was trained for the rules {made_for.name!r}, as they were")
+        return ValueFunction(ValueNetwork.from_arrays(read_arrays(path)), known)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise SabaccError(f"{path}: is of another version, or damaged ({error})") from None
+
+
+def shipped_value_function(rules: RuleSet) -> ValueFunction:
+    """Return the value function that ships for these rules; the baseline where there is none."""
+    path = FOLDER / f"{rules.name}{SUFFIX}"
+    if not path.exists() or RuleSet.from_canonical(_rules_in(path)).digest != rules.digest:
+        return ValueFunction()
+    return load_value_function(path, rules)
+
+
+def _rules_in(path: Path) -> str:
+    return str(read_description(path, FORMAT, VERSION, "value function")["rules"])
