@@ -66,14 +66,14 @@ def errors_from(truth: float, values: NDArray[np.float64]) -> float:
     ("name", "specs"),
     [
         ("one_draw", ("random", "tight")),
-        ("little_casino", ("random", "random")),
         ("with_dice", ("random", "loose")),
-        ("little_bespin", ("maximiser", "random")),
-        ("little_orsl", ("tight", "random")),
+        pytest.param("little_casino", ("random", "random"), marks=pytest.mark.slow),
+        pytest.param("little_bespin", ("maximiser", "random"), marks=pytest.mark.slow),
+        pytest.param("little_orsl", ("tight", "random"), marks=pytest.mark.slow),
     ],
 )
 def test_reduced_results_have_the_true_mean(name: str, specs: tuple[str, str]) -> None:
-    reduced, truth, played = evaluations(name, specs, 60, arbitrary_values())
+    reduced, truth, played = evaluations(name, specs, 40, arbitrary_values())
     assert abs(errors_from(truth, reduced)) < ERRORS
     for kind in range(played.by_kind.shape[1]):
         corrections = played.by_kind[:, kind, 0]
@@ -82,7 +82,7 @@ def test_reduced_results_have_the_true_mean(name: str, specs: tuple[str, str]) -
 
 
 def test_good_values_narrow_the_interval() -> None:
-    reduced, _, played = evaluations("little_casino", ("random", "tight"), 60, ValueFunction())
+    reduced, _, played = evaluations("little_casino", ("random", "tight"), 20, ValueFunction())
     raw = played.net[:, 0] / load_rung("little_casino").rule_set.ante_unit
     assert reduced.var() < 0.8 * raw.var()
 
@@ -99,7 +99,7 @@ class FavoursWhatHappened(ValueFunction):
 
 def test_a_wrong_variate_is_noticed() -> None:
     reduced, truth, _ = evaluations(
-        "little_casino", ("random", "random"), 60, FavoursWhatHappened()
+        "little_casino", ("random", "random"), 20, FavoursWhatHappened()
     )
     assert abs(errors_from(truth, reduced)) > 2 * ERRORS
 

@@ -24,7 +24,7 @@ from sabacc_env import SabaccError, load_rules
 from tests.support.reduced_play import arbitrary_values
 
 CASINO = load_rules("casino")
-SMALL = ValueTraining(hands=60, hands_of_many=12, outcome_steps=4, iterations=2, steps=2)
+SMALL = ValueTraining(hands=20, hands_of_many=6, outcome_steps=2, iterations=1, steps=1)
 
 
 def test_a_file_holds_the_network_and_the_agents_that_it_knows(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_what_ships_is_small_and_narrows_intervals(path: Path) -> None:
     assert function.network is not None
     assert path.stat().st_size < 300_000
     assert function.style_of("tight") > 0
-    found = measure(rules, "tight", "heuristic", 2, 500, function)
+    found = measure(rules, "tight", "heuristic", 2, 300, function)
     assert found.hand_factor > 1
 
 
