@@ -32,7 +32,7 @@ def both_plays(config: TournamentConfig, lineup: tuple[str, ...]) -> tuple[Play,
     keys = deal_keys(config.seed, 0, config.deals)
     rngs = [generator(place) for place in range(places)]
     policies = [each.compiled_policy for each in agents]
-    asked = play_by_asking(config, agents, keys, rngs)
+    asked = play_by_asking(config, lineup, agents, keys, rngs)
     return asked, play_by_policies(config, policies, keys, rngs)  # type: ignore[arg-type]
 
 
@@ -98,3 +98,14 @@ def test_a_wrong_policy_fails_as_its_agent_does() -> None:
     assert result.arrays["failures"][0].sum() > 10
     assert not result.arrays["failures"][1:].any()
     assert "chose action 30" in result.messages[0]["illegal"]
+
+
+def test_the_digest_of_a_task_knows_the_values_of_control_variates(monkeypatch):
+    raw = config_of("tight", "loose", "random")
+    reduced = config_of("tight", "loose", "random", variance_reduction=True)
+    (task, *_) = tasks.all_tasks(raw, range(60))
+    before = tasks.task_digest(raw, task), tasks.task_digest(reduced, task)
+    assert before[0] != before[1]
+    monkeypatch.setattr(tasks, "value_function_digest", lambda rules: "of another network")
+    assert tasks.task_digest(raw, task) == before[0]
+    assert tasks.task_digest(reduced, task) != before[1]

@@ -20,13 +20,16 @@ from sabacc_env.tables import play_episodes, replay_hand
 from sabacc_training.evaluation.playing import (
     DealTables,
     PlayedDeals,
+    generator,
     least_stack,
     match_ranks,
     play_deals,
 )
 from sabacc_training.tournaments.config import TournamentConfig
-from sabacc_training.tournaments.corrections import Corrections
+from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.play_statistics import PlayStatistics
+from sabacc_training.variance_reduction.deal_corrections import DealCorrections
+from sabacc_training.variance_reduction.values import shipped_value_function
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +52,20 @@ class Play:
 
 def play_by_asking(
     config: TournamentConfig,
+    lineup: Lineup,
     agents: Sequence[Agent],
     keys: NDArray[np.uint64],
     rngs: Sequence[np.random.Generator],
 ) -> Play:
-    """Play deals in batches, and ask each agent for its actions; arguments as of ``play_deals``."""
+    """Play deals in batches, and ask each agent for its actions.
+
+    Args:
+        config: the game.
+        lineup: who the agents are.
+        agents: one for each place.
+        keys: (deals,).
+        rngs: one for each place; the random numbers of its agent.
+    """
     rules, places = config.rule_set, len(agents)
     dealt = DealTables(
         rules,
@@ -66,7 +78,7 @@ def play_by_asking(
         num_tables=config.num_tables,
     )
     statistics = PlayStatistics(dealt, rules.ranking)
-    corrections = Corrections(dealt, config.seed) if config.variance_reduction else None
+    corrections = _corrections(config, lineup, dealt) if config.variance_reduction else None
     with _one_torch_thread():
         played = play_deals(
             dealt,
@@ -86,8 +98,15 @@ def play_by_asking(
             game.play_action(buffers, action)
         return game
 
-    taken_off = None if corrections is None else corrections.by_deal
+    taken_off = None if corrections is None else corrections.by_kind.sum(axis=2)
     return Play(played, taken_off, statistics.counts(), replay)
+
+
+def _corrections(config: TournamentConfig, lineup: Lineup, dealt: DealTables) -> DealCorrections:
+    """Return what watches the loop; its samples of chance draw from a stream of their own."""
+    values = shipped_value_function(config.rule_set)
+    specs = [config.entrants[name].spec for name in lineup]
+    return DealCorrections(dealt, values, specs, int(generator(config.seed, 2).integers(2**63)))
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from sabacc_training.tournaments.play_statistics import (
     ROUNDS,
     costliest,
 )
+from sabacc_training.variance_reduction.values import value_function_digest
 
 FORMAT: Final = b"sabacc-env tournament task 1\n"
 COSTLIEST: Final = 5
@@ -107,7 +108,7 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
     keys = deal_keys(config.seed, task.first_deal, task.num_deals)
     rngs = [generator(config.seed, *stream, place) for place in range(places)]
     play = _played_by_policies(config, agents, keys, rngs) or play_by_asking(
-        config, agents, keys, rngs
+        config, task.lineup, agents, keys, rngs
     )
     played = play.deals
     failures = [[agent.failures[kind] for kind in FAILURE_KINDS] for agent in agents]
@@ -177,13 +178,14 @@ def read_task(config: TournamentConfig, task: Task, data: bytes) -> TaskResult |
 
 def task_digest(config: TournamentConfig, task: Task) -> str:
     """Return a hash of everything that determines a task's bytes: the name of its file."""
-    keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables", "variance_reduction"
+    keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables"
     inputs = {
         "version": _version(),
         "rules": config.rule_set.digest,
         "lineup": [[name, _identity(config.entrants[name].spec)] for name in task.lineup],
         "deals": [task.first_deal, task.num_deals],
         **{key: getattr(config, key) for key in keys},
+        "variance_reduction": config.variance_reduction and value_function_digest(config.rule_set),
     }
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:32]
 
