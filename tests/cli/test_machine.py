@@ -60,6 +60,7 @@ def test_too_little_memory_is_one_sentence(evaluation: Path, tmp_path: Path) -> 
         "setrlimit(RLIMIT_AS, (used + 2**29, hard)); main()"
     )
     words = [sys.executable, "-c", program, "tournament", evaluation, "deals=1_000_000"]
+    words += ['agents=["heuristic", "maximiser"]']  # in the compiled loop there are no tables
     words += ["deals_per_task=1_000_000", "num_tables=1_048_576", "--output", tmp_path / "out"]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr

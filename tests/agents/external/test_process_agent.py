@@ -462,7 +462,8 @@ def test_the_process_ends_when_nobody_holds_the_agent() -> None:
 
 
 OWNER = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 from sabacc_agents import load
 agent = load(sys.argv[1], "casino", 2)
 print(agent._process.process_id, flush=True)

@@ -21,7 +21,7 @@ from sabacc_training.tournaments import results as results_module
 from sabacc_training.tournaments import run as run_module
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.results import Results, StandingRow
-from sabacc_training.tournaments.tasks import play_task
+from sabacc_training.tournaments.task_times import timed_task
 from sabacc_training.tournaments.terminal import standings
 
 from tests.support.commands import command
@@ -188,9 +188,9 @@ def test_an_interrupted_tournament_keeps_its_tasks_and_goes_on(run, tmp_path, mo
         played.append(task.lineup)
         if len(played) == 3:
             raise KeyboardInterrupt
-        return play_task(config, task)
+        return timed_task(config, task)
 
-    monkeypatch.setattr(run_module, "play_task", interrupted)
+    monkeypatch.setattr(run_module, "timed_task", interrupted)
     code, _, errors = run("--output", tmp_path / "out")
     assert code == 130
     assert "--resume" in errors
@@ -220,7 +220,7 @@ def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
 
 def test_resuming_plays_what_another_configuration_decided(run, tmp_path, monkeypatch):
     run("--output", tmp_path / "out")
-    monkeypatch.setattr(run_module, "play_task", lambda *_: pytest.fail("played again"))
+    monkeypatch.setattr(run_module, "timed_task", lambda *_: pytest.fail("played again"))
     assert run("--output", tmp_path / "out", "--resume")[0] == 0
     monkeypatch.undo()
     run("--output", tmp_path / "out", "--resume", "rule_overrides.hand_ante=4")
@@ -248,9 +248,9 @@ def test_resuming_plays_a_task_whose_file_is_damaged(run, tmp_path, monkeypatch,
 
     def play(*arguments):
         played.append(arguments)
-        return play_task(*arguments)
+        return timed_task(*arguments)
 
-    monkeypatch.setattr(run_module, "play_task", play)
+    monkeypatch.setattr(run_module, "timed_task", play)
     assert run("--output", tmp_path / "out", "--resume")[0] == 0
     assert len(played) == 1
     assert path.read_bytes() == data

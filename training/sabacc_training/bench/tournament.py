@@ -10,8 +10,6 @@ from sabacc_training.bench.config import BenchConfig
 from sabacc_training.bench.sampling import Benchmark, Play
 from sabacc_training.config.base import validated
 from sabacc_training.jobs.stopwatch import Stopwatch
-from sabacc_training.tournaments.config import TournamentConfig
-from sabacc_training.tournaments.tasks import Task, play_task, read_task
 
 UNIT: Final = "hands a CPU-second"
 
@@ -25,6 +23,9 @@ PAIRS: Final = {
 
 def play_tasks(agents: tuple[str, str], deals: int) -> Play:
     """Return what plays one task after the other, and reads what it has packed."""
+    from sabacc_training.tournaments.config import TournamentConfig  # they compile at import
+    from sabacc_training.tournaments.tasks import Task, play_task, read_task
+
     data = {"rules": "casino", "agents": agents, "deals": deals, "deals_per_task": deals}
     config = validated(TournamentConfig, data)
     lineup = tuple(agent.name for agent in config.agents)
