@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
@@ -28,3 +29,9 @@ def die_once(marker: str) -> int:
 def die(_: object) -> None:
     """Exit this process."""
     os._exit(7)
+
+
+def work_for_an_hour(_: object) -> None:
+    """Print the number of this process, and sleep."""
+    print(os.getpid(), flush=True)
+    time.sleep(3600)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sabacc_training.jobs.executors import MAX_ATTEMPTS, in_process, local_processes
@@ -18,6 +22,42 @@ def test_processes_return_what_one_process_returns():
         assert dict(executor(abs, [-1])) == {-1: 1}  # another function, in the same processes
     with local_processes(1) as executor:
         assert executor is in_process
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_items_are_taken_only_where_there_is_room(count: int) -> None:
+    left, stopped = list(range(9)), False
+    items = (left.pop() for _ in range(9) if not stopped)
+    with local_processes(count) as executor:
+        found = executor(square, items)
+        next(found)
+        assert len(left) == 9 - count
+        stopped = True
+        assert len(dict(found)) == count - 1
+    assert len(left) == 9 - count
+
+
+def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
+    script = tmp_path / "work.py"
+    script.write_text(
+        "from sabacc_training.jobs.executors import local_processes\n"
+        "from tests.support.work import work_for_an_hour\n"
+        "if __name__ == '__main__':\n"
+        "    with local_processes(2) as executor:\n"
+        "        list(executor(work_for_an_hour, range(9)))\n"
+    )
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen([sys.executable, script], env=environment, **pipes) as process:
+        assert process.stdout is not None
+        workers = [int(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert errors.count(b"Traceback") == 1
+    assert errors.rstrip().endswith(b"KeyboardInterrupt")
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
 
 
 def test_an_error_of_the_work_is_raised_here():

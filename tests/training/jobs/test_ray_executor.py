@@ -32,16 +32,34 @@ pytestmark = [
 LOOPBACK = "127.0.0.2"
 
 
+def tournament(**changes: Any) -> TournamentConfig:
+    agents = ["maximiser", "zoo:casino-2p", "loose"]
+    return validated(TournamentConfig, {"rules": "casino", "agents": agents} | changes)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the hash of every file."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
 def divide(number: int) -> float:
     if not number:
         raise SabaccError("number: 0 divides nothing")
     return 6 / number
 
 
-def test_a_local_cluster_runs_work_and_names_what_went_wrong(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_local_cluster_plays_as_one_machine_and_names_what_went_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    config = tournament(agents=["tight", "loose"], deals=20, deals_per_task=5)
+    play_tournament(config, tmp_path / "alone")
     with ray_cluster("local") as executor:
+        play_tournament(config, tmp_path / "ray", executor=executor)
+        assert hashes(tmp_path / "ray") == hashes(tmp_path / "alone")
         assert dict(executor(divide, range(1, 9))) == {n: 6 / n for n in range(1, 9)}
         with pytest.raises(SabaccError, match="number: 0 divides nothing"):
             list(executor(divide, [3, 0]))
@@ -97,21 +115,10 @@ def killing(executor: Any, after: int, kill: Callable[[], None]) -> Any:
     return run
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    """Return the hash of every file."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 @pytest.mark.slow  # two to three minutes: Ray takes half a minute to miss a node
 def test_a_tournament_survives_its_nodes(nodes: Nodes, tmp_path: Path) -> None:
     """One node is killed in mid-run, then all: the files are those of one machine."""
-    agents = ["maximiser", "zoo:casino-2p", "loose"]
-    data = {"rules": "casino", "agents": agents, "deals": 400, "deals_per_task": 50}
-    config = validated(TournamentConfig, data)
+    config = tournament(deals=400, deals_per_task=50)
     play_tournament(config, tmp_path / "alone")
     expected = hashes(tmp_path / "alone")
     assert len(expected) > 24

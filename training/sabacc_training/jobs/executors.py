@@ -2,7 +2,12 @@
 
 An executor is called with a function and items; it yields each item with what the function returned
 for it, in any order. The function, the items and the results must be picklable, and the function
-must depend on its item alone: a piece of work may be run again, elsewhere.
+must depend on its item alone: a piece of work may be run again, elsewhere. Items are taken when
+there is room for them, so that an iterator may end early, for example after a signal.
+
+Local processes are not those of ``concurrent.futures``: where one of these dies, all pieces that
+were begun or wait fail, and nothing says which one it was; running pieces cannot be ended before
+Python 3.14; and Ctrl-C inside ``submit`` can leave a process that nobody ends.
 """
 
 from __future__ import annotations
@@ -10,10 +15,10 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final, Protocol, TypeVar
 
@@ -98,7 +103,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process, whatever it does."""
-        self._process.terminate()
+        self._process.kill()
         self._process.join()
         self.connection.close()
 
@@ -111,20 +116,23 @@ def _run(
     items: Iterable[T],
 ) -> Iterator[tuple[T, R]]:
     """Run items in so many workers, made as they are needed; see ``local_processes``."""
-    waiting = deque((item, 1) for item in items)
+    waiting, idle = iter(items), list(range(count))
     busy: dict[Connection, tuple[int, T, int]] = {}
-    idle = list(range(count))
+
+    def begin(index: int, item: T, attempt: int) -> None:
+        worker = workers[index] = workers.get(index) or _Worker()
+        worker.send(function, item)
+        busy[worker.connection] = index, item, attempt
+
     try:
-        while waiting or busy:
-            while waiting and idle:
-                index, (item, attempt) = idle.pop(), waiting.popleft()
-                worker = workers[index] = workers.get(index) or _Worker()
-                worker.send(function, item)
-                busy[worker.connection] = index, item, attempt
+        while True:
+            for item in islice(waiting, len(idle)):
+                begin(idle.pop(), item, 1)
+            if not busy:
+                return
             for connection in wait(list(busy)):
                 assert isinstance(connection, Connection)
                 index, item, attempt = busy.pop(connection)
-                idle.append(index)
                 try:
                     error, result = connection.recv()
                 except (EOFError, OSError):
@@ -134,8 +142,9 @@ def _run(
                             f"{told}, as {attempt - 1} did before; it cannot be done here"
                         ) from None
                     on_death(f"{told}; it is begun again")
-                    waiting.appendleft((item, attempt + 1))
+                    begin(index, item, attempt + 1)
                     continue
+                idle.append(index)
                 if error is not None:
                     raise error
                 yield item, result
