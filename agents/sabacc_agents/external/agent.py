@@ -51,6 +51,7 @@ class ProcessAgent:
     Attributes:
         spec: the same; messages call the agent by it.
         name: the name that the process gives itself.
+        restarts: how often it was started again so far.
 
     Raises:
         ProcessStartError: if the process cannot be started, or does not say hello.
@@ -74,7 +75,8 @@ class ProcessAgent:
         self._hello = line_of(messages.hello(rules, num_players, bet_sizes))
         self._reset = b""
         self._requests = 0
-        self._restarts_left = self._limits.restarts
+        self.restarts = 0
+        self._closed = False
         try:
             self._process: LineProcess | None = self._started()
         except ProcessFailedError as error:
@@ -120,7 +122,7 @@ class ProcessAgent:
 
     def close(self) -> None:
         """End the process for good, which also happens when nobody holds this agent any more."""
-        self._restarts_left = 0
+        self._closed = True
         self._end()
 
     def _probabilities(
@@ -200,9 +202,9 @@ class ProcessAgent:
     def _running(self) -> LineProcess:
         """Return the process; start it again if it has failed."""
         if self._process is None:
-            if not self._restarts_left:
+            if self._closed or self.restarts == self._limits.restarts:
                 raise ProcessFailedError("crash", "it has failed too often to be started again")
-            self._restarts_left -= 1
+            self.restarts += 1
             self._process = self._started()
             self._process.send(self._reset)
         return self._process

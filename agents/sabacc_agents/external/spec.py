@@ -16,6 +16,17 @@ def is_process(spec: object) -> bool:
     return isinstance(spec, str) and spec.startswith(PROCESS_PREFIX)
 
 
+def with_timeout(spec: str, seconds: float) -> str:
+    """Return a spec whose process has so many seconds for a decision, if it says nothing itself.
+
+    >>> ProcessSpec.parse(with_timeout("process:perl agent.pl", 0.5)).timeout_s
+    0.5
+    >>> ProcessSpec.parse(with_timeout("process:timeout_s=3 perl agent.pl", 0.5)).timeout_s
+    3.0
+    """
+    return f"{PROCESS_PREFIX}timeout_s={seconds!r} {spec.removeprefix(PROCESS_PREFIX)}"
+
+
 @dataclass(frozen=True)
 class ProcessSpec:
     """What is run, and its limits.

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, evaluate
+from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, evaluate, pair_rows
 from sabacc_training.evaluation.match import MatchResult, play_match
 from sabacc_training.evaluation.report import legend, margins_table
 
@@ -153,6 +153,6 @@ def test_an_evaluation_is_a_match_against_each_opponent(capsys):
     assert np.array_equal(
         pairs[0].match.net_credits, play(toys.Bully, toys.Coward, 50, 5).net_credits
     )
-    rows = [pair.row(2) for pair in pairs]
+    rows = pair_rows(pairs)
     assert margins_table(rows).row_count == 2
     assert "50 deals" in legend(rows)[0]

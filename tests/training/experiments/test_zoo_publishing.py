@@ -266,7 +266,7 @@ def test_a_member_takes_part_in_a_tournament_as_what_it_is_now(tmp_path, monkeyp
         results = play_tournament(config, tmp_path / "results", resume=seed > 0)
         assert results is not None
         (pair,) = results.pairs
-        assert (pair.first, pair.second) == ("zoo:porg", "tight")
+        assert (pair.agent, pair.opponent) == ("zoo:porg", "tight")
         margins.append(pair.margin)
     assert margins[0] != margins[1]
 

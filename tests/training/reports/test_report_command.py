@@ -24,6 +24,11 @@ agents = ["tight", "random", "always_raise"]
 deals = 4
 variance_reduction = true
 """
+RATED = """
+agents = ["tight", "loose", "always_raise"]
+formats = ["pairs", "mixed-3"]
+deals = 100
+"""
 DECIDED = """
 agents = ["tight", "always_raise"]
 half_width = 100_000
@@ -72,20 +77,30 @@ def test_a_report_is_written(played, capsys, tmp_path):
     assert "<i>" not in (tmp_path / "report.html").read_text().partition("<script")[0]
 
 
-def test_three_agents_have_reduced_figures_and_second_views(tmp_path):
+def test_three_agents_have_reduced_figures(tmp_path):
     report = tournament_report(played_tournament(tmp_path, THREE))
     for row in (*report.formats[0].standings, *report.formats[0].pairs):
         assert row.margin.reduced is not None
+    assert report.views == ()  # too few deals
+
+
+def test_pairs_and_mixed_tables_have_second_views(tmp_path):
+    report = tournament_report(played_tournament(tmp_path, RATED))
     names = [view.name for view in report.views]
-    assert names[0] == "Bradley-Terry ratings"
-    assert {rating.agent for rating in report.views[0].ratings} == {
-        *("tight", "random", "always_raise")
-    }
+    assert (names[0], names[-1]) == (
+        "Bradley-Terry ratings, pairs",
+        "Plackett-Luce ratings, mixed-3",
+    )
+    for view in report.views:
+        assert {each.agent for each in view.ratings} == {"tight", "loose", "always_raise"}
     for view in report.views:
         values = [rating.value for rating in view.ratings]
         assert values == sorted(values, reverse=True)
-        if view.name in ("Nash averaging: weights", "α-rank"):
-            assert sum(values) == pytest.approx(1, abs=1e-5)
+        if view.name in ("Nash averaging: weights, pairs", "α-rank, pairs"):
+            assert sum(values) == pytest.approx(1, abs=0.002)
+        if "ratings" in view.name:
+            assert sum(values) == pytest.approx(4500, abs=0.2)
+            assert all(each.low < each.value < each.high for each in view.ratings)
 
 
 def test_the_report_goes_into_the_folder_and_is_the_same_again(folder):

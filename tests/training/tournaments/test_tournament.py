@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 from sabacc_training.config.base import load_config
-from sabacc_training.evaluation.evaluate import PairResult
+from sabacc_training.evaluation.evaluate import PairResult, pair_rows
 from sabacc_training.evaluation.match import MatchResult
 from sabacc_training.evaluation.rows import estimate_fields
 from sabacc_training.statistics.estimate import Estimate
 from sabacc_training.tournaments import results as results_module
 from sabacc_training.tournaments import run as run_module
 from sabacc_training.tournaments.config import TournamentConfig
-from sabacc_training.tournaments.results import Results, StandingRow
+from sabacc_training.tournaments.rows import RatingRow, Results, StandingRow
 from sabacc_training.tournaments.task_times import timed_task
 from sabacc_training.tournaments.terminal import standings
 
@@ -33,7 +33,7 @@ agents = ["random", "{TOYS}Bully", {{ spec = "{TOYS}Coward", label = "soft" }}]
 deals = 40
 seed = 9
 """
-RESULTS = ("results.json", "pairs.csv", "ranking.csv", "places.csv")
+RESULTS = ("results.json", "pairs.csv", "ranking.csv", "ratings.csv", "places.csv")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def run(capsys, config):
     return run
 
 
-def pair_rows(folder: Path) -> list[dict[str, str]]:
+def rows_of_pairs(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader((folder / "pairs.csv").read_text().splitlines()))
 
 
@@ -64,17 +64,18 @@ def results(folder: Path) -> list[bytes]:
 def test_all_pairs_are_played_printed_and_written(run, tmp_path):
     code, output, _ = run("--output", tmp_path / "out")
     assert code == 0
-    assert "Bonferroni" in output
+    assert "3 pairs together with 95 %" in " ".join(output.split())
     assert "*" not in output
-    rows = pair_rows(tmp_path / "out")
-    assert [(row["first"], row["second"]) for row in rows] == list(
+    rows = rows_of_pairs(tmp_path / "out")
+    assert [(row["agent"], row["opponent"]) for row in rows] == list(
         itertools.combinations(["random", "Bully", "soft"], 2)
     )
     for row in rows:
         assert row["deals"] == "40"
         assert f"{float(row['margin']):+,.0f}" in output
     random_bully = rows[0]
-    assert 0 < float(random_bully["half_width"]) < float(random_bully["half_width_all"])
+    assert 0 < float(random_bully["half_width"]) == float(random_bully["half_width_all"])
+    assert [float(row["p_value"]) for row in rows[1:]] == [0, 0]  # the other two are certain
     assert float(random_bully["saving"]) > 0
     bully_soft = rows[2]
     assert float(bully_soft["margin"]) - float(bully_soft["half_width"]) > 0
@@ -89,19 +90,38 @@ def test_all_pairs_are_played_printed_and_written(run, tmp_path):
     assert saved == load_config(TournamentConfig, tmp_path / "three.toml")
 
 
+def test_pairs_are_compared_together_and_rated(run, tmp_path):
+    words = ("deals=400", 'agents=["tight", "loose", "bluffer"]', "--output", tmp_path / "out")
+    code, output, _ = run(*words)
+    assert code == 0
+    written = Results.model_validate_json((tmp_path / "out" / "results.json").read_bytes())
+    for row in (*written.pairs, *written.ranking):
+        assert 1.05 * row.half_width < row.half_width_all < 1.25 * row.half_width
+        assert (row.p_value < 0.05) == (abs(row.margin) > row.half_width_all)
+    of_pairs = [row for row in written.ratings if row.measure == "bradley_terry"]
+    assert sum(row.value for row in of_pairs) == pytest.approx(4500, abs=0.2)
+    shown = " ".join(output.split())
+    for row in of_pairs:
+        assert row.low is not None
+        assert row.high is not None
+        assert f"{row.agent} {row.value:.0f} ({row.low:.0f} to {row.high:.0f})" in shown
+
+
 def results_of_pairs(names: Sequence[str]) -> Results:
     """Return the results of random pairs."""
     rng = np.random.default_rng(0)
-    pairs = [
-        PairResult(*two, MatchResult(rng.integers(-300, 300, (50, 2, 2)), 3), True).row(3)
+    pairs = pair_rows(
+        PairResult(*two, MatchResult(rng.integers(-300, 300, (50, 2, 2)), 3), True)
         for two in itertools.combinations(names, 2)
-    ]
-    estimate = estimate_fields(Estimate(10.0, 3.0, 50), 3)
+    )
+    estimate = estimate_fields(Estimate(10.0, 3.0, 50))
     ranking = [
         StandingRow(
             format="pairs",
             agent=name,
             **estimate,
+            half_width_all=2.0,
+            p_value=0.0,
             hands=100,
             rank=None,
             rank_half_width=None,
@@ -117,6 +137,18 @@ def results_of_pairs(names: Sequence[str]) -> Results:
         "failures": (),
         "hand_names": (),
     }
+    ratings = [
+        RatingRow(
+            format="pairs",
+            measure="bradley_terry",
+            agent=name,
+            value=1500.0,
+            low=1490.0,
+            high=1510.0,
+        )
+        for name in names
+    ]
+    nothing["ratings"] = tuple(ratings)
     return Results(pairs=tuple(pairs), ranking=tuple(ranking), play=(), costly_hands=(), **nothing)
 
 
@@ -139,7 +171,7 @@ def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
     results = results_of_pairs(("a" * 60, "b" * 60))
     console = Console(width=80)
     console.print(standings(results, console))
-    places, pairs = capsys.readouterr().out.split("\n\n")
+    places, pairs, _ = capsys.readouterr().out.split("\n\n")
     assert str(results.pairs[0]) in pairs
     assert pairs.count("…") == 2  # both names
     assert places.count("± ") == 2
@@ -156,11 +188,11 @@ def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monke
 
 def test_without_a_terminal_every_pair_is_a_line(run, tmp_path):
     _, _, errors = run("--output", tmp_path / "out")
-    rows = pair_rows(tmp_path / "out")
+    rows = rows_of_pairs(tmp_path / "out")
     for line, row, share in zip(errors.splitlines(), rows, (33, 67, 100), strict=True):
         margin, half_width = float(row["margin"]), float(row["half_width"])
         assert line == (
-            f"{row['first']} - {row['second']}: {margin:+,.0f} ± {half_width:,.0f} mante/hand "
+            f"{row['agent']} - {row['opponent']}: {margin:+,.0f} ± {half_width:,.0f} mante/hand "
             f"({share} % of all hands)"
         )
 
@@ -262,7 +294,7 @@ def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
     monkeypatch.setattr(results_module, "trained_against", lambda spec: met.get(spec, ()))
     _, output, _ = run("--output", tmp_path / "out")
     assert "* one of the two agents met the other in training" in output
-    seen = [row["seen_in_training"] for row in pair_rows(tmp_path / "out")]
+    seen = [row["seen_in_training"] for row in rows_of_pairs(tmp_path / "out")]
     assert seen == ["False", "True", "False"]
 
 

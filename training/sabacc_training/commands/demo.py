@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from sabacc_training.evaluation.evaluate import pair_rows
 from sabacc_training.evaluation.progress import MatchProgress
 from sabacc_training.evaluation.report import legend, margins_table
 from sabacc_training.experiments.demo import (
@@ -56,7 +57,7 @@ def demo(
     )
     hands = len(OPPONENTS) * 2 * match_config.deals
     with MatchProgress(hands, match_config.rule_set.ante_unit) as progress:
-        pairs = [pair.row(len(OPPONENTS)) for pair in play_demo(match_config, agent, progress)]
+        pairs = pair_rows(play_demo(match_config, agent, progress))
     console.print(margins_table(pairs))
     for line in legend(pairs):
         console.print(Text(line))

@@ -17,7 +17,7 @@ from sabacc_training.jobs.executors import Executor, local_processes
 from sabacc_training.jobs.ray_executor import ray_cluster
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.progress import TournamentProgress
-from sabacc_training.tournaments.results import Results
+from sabacc_training.tournaments.rows import Results
 from sabacc_training.tournaments.run import checked_deals, play_tournament
 from sabacc_training.tournaments.terminal import explanations, standings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +20,7 @@ from sabacc_training.config.game import Deals, GameConfig
 from sabacc_training.evaluation.match import MatchResult, play_match
 from sabacc_training.evaluation.playing import NUM_TABLES
 from sabacc_training.evaluation.progress import MatchProgress
-from sabacc_training.evaluation.rows import PairRow, estimate_fields, rounded
+from sabacc_training.evaluation.rows import PairRow, compared_fields, estimate_fields, rounded
 
 
 class Entrant(Config):
@@ -97,17 +97,25 @@ class PairResult:
     match: MatchResult
     met_in_training: bool
 
-    def row(self, comparisons: int) -> PairRow:
-        """Return it as a row of results; the intervals of so many pairs hold together."""
-        return PairRow(
+
+def pair_rows(results: Iterable[PairResult]) -> list[PairRow]:
+    """Return pairs that played the same deals as rows of results, compared together."""
+    pairs = list(results)
+    margins = [pair.match.margin for pair in pairs]
+    compared = compared_fields(margins, [pair.match.deal_margins for pair in pairs])
+    return [
+        PairRow(
             format="pairs",
-            first=self.first,
-            second=self.second,
-            **estimate_fields(self.match.margin, comparisons),
-            single_sd=round(self.match.hand_sd, 3),
-            saving=rounded(self.match.variance_reduction),
-            seen_in_training=self.met_in_training,
+            agent=pair.first,
+            opponent=pair.second,
+            **estimate_fields(pair.match.margin),
+            **of_all,
+            single_sd=round(pair.match.hand_sd, 3),
+            saving=rounded(pair.match.variance_reduction),
+            seen_in_training=pair.met_in_training,
         )
+        for pair, of_all in zip(pairs, compared, strict=True)
+    ]
 
 
 def play_pair(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.external.agent import ProcessStartError
+from sabacc_agents.external.agent import ProcessAgent, ProcessStartError
 from sabacc_agents.external.failures import FAILURE_KINDS, Failure, RowsFailedError
 
 from sabacc_env import agent_calls
@@ -94,6 +94,11 @@ class GuardedAgent:
         self.messages: dict[str, str] = {}
         self.hand_failures = np.zeros((0, len(FAILURE_KINDS)), dtype=np.int64)
         self.wants: str | None = getattr(agent, "wants", None)
+
+    @property
+    def restarts(self) -> int:
+        """How often the agent's process was started again; 0 for one without."""
+        return self.agent.restarts if isinstance(self.agent, ProcessAgent) else 0
 
     # Calls that are not about decisions.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from sabacc_training.evaluation.rows import PairRow
-from sabacc_training.statistics.estimate import t_quantile
+from sabacc_training.statistics.estimate import CONFIDENCE
 
 MET_MARK = "*"
 """Marks a margin between agents that met in training."""
@@ -22,8 +22,8 @@ def margins_table(pairs: Sequence[PairRow]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for pair in pairs:
         table.add_row(
-            pair.first,
-            pair.second,
+            pair.agent,
+            pair.opponent,
             marked(str(pair), pair.seen_in_training),
             f"{pair.sd:,.0f}",
             f"{pair.single_sd:,.0f}",
@@ -44,14 +44,21 @@ def legend(pairs: Sequence[PairRow]) -> list[str]:
             f"{max(savings):.2f} times as many hands."
         )
     if len(pairs) > 1:
-        factor = t_quantile(deals, len(pairs)) / t_quantile(deals)
+        decided = sum(pair.p_value < 1 - CONFIDENCE for pair in pairs)
         lines.append(
             f"For intervals that hold for all {len(pairs)} pairs together with 95 %, multiply "
-            f"each ± by {factor:.2f} (Bonferroni)."
+            f"each ± by {all_pairs_factor(pairs):.2f} (max-t). With this "
+            f"correction {decided} of them are decided."
         )
     if any(pair.seen_in_training for pair in pairs):
         lines.append(f"{MET_MARK} one of the two agents met the other in training.")
     return lines
+
+
+def all_pairs_factor(pairs: Sequence[PairRow]) -> float:
+    """Return by what to multiply each pair's ±, so that all pairs hold together."""
+    factors = [pair.half_width_all / pair.half_width for pair in pairs if pair.half_width]
+    return max(factors, default=1.0)
 
 
 def marked(text: str, met: bool) -> str:

@@ -6,10 +6,13 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from sabacc_training.statistics.comparisons import compare
 from sabacc_training.statistics.estimate import Estimate
 
 
@@ -20,27 +23,25 @@ class Row(BaseModel):
         frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
     )
 
+    about: ClassVar[tuple[str, ...]] = ()
+    """The fields that say what a row is about: its first columns as CSV."""
 
-class PairRow(Row):
-    """The margin of one agent over another, in mante/hand."""
+
+class MarginRow(Row):
+    """The margin of an agent, in mante/hand."""
+
+    about: ClassVar[tuple[str, ...]] = ("format", "agent")
 
     format: str
-    """The format of the tables: pairs, or one against copies."""
+    """The format of the tables, such as "pairs" or "copies-4"."""
 
-    first: str
-    """The agent whose margin it is."""
-
-    second: str
-    """The other."""
+    agent: str
 
     deals: int
     margin: float
 
     half_width: float
     """Half the width of the 95 % interval."""
-
-    half_width_all: float
-    """The same for an interval that holds together with those of all other pairs (Bonferroni)."""
 
     sd: float
     """Standard deviation of one deal."""
@@ -53,6 +54,20 @@ class PairRow(Row):
 
     reduction: float | None = None
     """How many times as many hands an equally narrow interval needs without control variates."""
+
+
+class PairRow(MarginRow):
+    """The margin of one agent over another, in mante/hand."""
+
+    about = "format", "agent", "opponent"
+
+    opponent: str
+
+    half_width_all: float
+    """Half the width of a 95 % interval that holds together with those of all other pairs."""
+
+    p_value: float
+    """Against the margin 0, corrected for all pairs: those below 0.05 are decided."""
 
     single_sd: float
     """Standard deviation of one episode, as if each deal were played in one rotation alone."""
@@ -67,21 +82,17 @@ class PairRow(Row):
         return f"{self.margin:+z,.0f} ± {self.half_width:,.0f}"
 
 
-def estimate_fields(
-    estimate: Estimate, comparisons: int, reduced: Estimate | None = None
-) -> dict[str, Any]:
-    """Return the fields of an estimate.
+def estimate_fields(estimate: Estimate, reduced: Estimate | None = None) -> dict[str, Any]:
+    """Return the fields of ``MarginRow`` that an estimate has.
 
     Args:
         estimate: from the net credits alone.
-        comparisons: how many intervals hold together.
         reduced: the estimate with control variates, if there is one.
     """
     fields: dict[str, Any] = {
         "deals": estimate.deals,
         "margin": round(estimate.mean, 3),
         "half_width": round(estimate.half_width(), 3),
-        "half_width_all": round(estimate.half_width(comparisons), 3),
         "sd": round(estimate.sd, 3),
     }
     if reduced is not None:
@@ -99,10 +110,30 @@ def rounded(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(value, 3)
 
 
+def compared_fields(
+    estimates: Sequence[Estimate], values: Sequence[NDArray[np.float64]]
+) -> list[dict[str, Any]]:
+    """Return what a comparison of several estimates adds to the row of each.
+
+    Args:
+        estimates: over the same deals.
+        values: of each the values of these deals, or means over blocks of them.
+    """
+    compared = compare(np.stack(values, axis=1))
+    return [
+        {
+            "half_width_all": round(compared.critical_value * estimate.standard_error, 3),
+            "p_value": round(p_value, 4),
+        }
+        for estimate, p_value in zip(estimates, compared.p_values.tolist(), strict=True)
+    ]
+
+
 def csv_text(model: type[Row], rows: Sequence[Row]) -> str:
     """Return rows as CSV, their names in the first line."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(model.model_fields), lineterminator="\n")
+    columns = list(dict.fromkeys([*model.about, *model.model_fields]))
+    writer = csv.DictWriter(text, fieldnames=columns, lineterminator="\n")
     writer.writeheader()
     for row in rows:
         fields = row.model_dump().items()

@@ -19,7 +19,8 @@ from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.storage.files import read_bytes
-from sabacc_training.evaluation.rows import PairRow
+from sabacc_training.evaluation.report import all_pairs_factor
+from sabacc_training.evaluation.rows import MarginRow
 from sabacc_training.reports.model import (
     CostlyHand,
     Entry,
@@ -36,7 +37,6 @@ from sabacc_training.reports.model import (
     Pair,
     Phase,
     Report,
-    SecondView,
     Standing,
 )
 from sabacc_training.reports.second_views import second_views
@@ -44,7 +44,8 @@ from sabacc_training.tournaments import results as tournament
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
-from sabacc_training.tournaments.results import Results, StandingRow, results_of
+from sabacc_training.tournaments.results import results_of
+from sabacc_training.tournaments.rows import Results, StandingRow
 from sabacc_training.tournaments.run import CONFIG, TaskFolder, config_in
 from sabacc_training.tournaments.task_times import hours
 from sabacc_training.tournaments.tasks import Task, all_tasks
@@ -89,7 +90,6 @@ def tournament_report(folder: Path) -> Report:
             for agent in config.agents
         ),
         **({} if results is None else _results_of(config, results)),
-        views=_views(config, played),
         origin=_origin(config, folder, played),
         missing=() if finished else played.missing(),
     )
@@ -174,19 +174,6 @@ def _finished(config: TournamentConfig, folder: Path) -> Results | None:
     return results
 
 
-def _views(config: TournamentConfig, played: PlayedTasks) -> tuple[SecondView, ...]:
-    """Return second views of all pairs of three agents or more, where their tasks are there."""
-    lineups = config.lineups.get("pairs", ())
-    if len(lineups) < 3 or played.deals < 2:
-        return ()
-    names = [agent.name for agent in config.agents]
-    return second_views(
-        names,
-        np.stack([played.lineup_result(lineup).margins[:, 0] for lineup in lineups], axis=1),
-        [(names.index(first), names.index(second)) for first, second in lineups],
-    )
-
-
 def _digest_of(spec: str) -> str:
     """Return a hash of a saved agent's file; "" for other agents, and where it is not here."""
     data = read_bytes(path_of(spec)) if is_saved(spec) else None
@@ -226,6 +213,7 @@ def _results_of(config: TournamentConfig, results: Results) -> dict[str, Any]:
         "formats": tuple(
             _format_results(config, results, index) for index in range(len(config.formats))
         ),
+        "views": tuple(second_views(config, results.ratings)),
         "moves": tuple(_moves(config.rule_set, results)),
         "moves_by_hand": tuple(_moves_by_hand(config.rule_set, results)),
         "shown_hands": tuple(_shown_hands(results)),
@@ -236,6 +224,7 @@ def _results_of(config: TournamentConfig, results: Results) -> dict[str, Any]:
                 kind=FAILURE_WORDS[row.kind],
                 count=row.count,
                 decisions=row.decisions,
+                restarts=row.restarts,
                 example=row.example,
             )
             for row in results.failures
@@ -248,7 +237,6 @@ def _format_results(config: TournamentConfig, results: Results, index: int) -> F
     chosen = config.formats[index]
     pairs = [row for row in results.pairs if row.format == chosen.name]
     places = [row for row in results.places if row.format == chosen.name]
-    factors = [row.half_width_all / row.half_width for row in pairs if row.half_width]
     return FormatResults(
         name=chosen.name,
         kind=chosen.kind,
@@ -275,18 +263,18 @@ def _format_results(config: TournamentConfig, results: Results, index: int) -> F
         ),
         pairs=tuple(
             Pair(
-                agent=row.first,
-                opponent=row.second,
+                agent=row.agent,
+                opponent=row.opponent,
                 margin=_figure(row),
                 met_in_training=row.seen_in_training,
             )
             for row in pairs
         ),
-        all_pairs_factor=max(factors) if len(factors) > 1 else None,
+        all_pairs_factor=all_pairs_factor(pairs) if len(pairs) > 1 else None,
     )
 
 
-def _figure(row: StandingRow | PairRow) -> Figure:
+def _figure(row: MarginRow) -> Figure:
     reduced = None
     if row.reduced_margin is not None and row.reduced_half_width is not None:
         reduced = Interval(mean=row.reduced_margin, half_width=row.reduced_half_width)

@@ -246,6 +246,9 @@ class Failure(Part):
     decisions: int = Field(ge=1)
     """All its decisions."""
 
+    restarts: int = Field(0, ge=0)
+    """How often its process was started again, by whatever failure."""
+
     example: str = ""
     """The first such error, in words."""
 

@@ -102,7 +102,7 @@ def bootstrap(
     return Intervals(values, low, high)
 
 
-def block_means(values: NDArray[np.float64], blocks: int = NUM_BLOCKS) -> NDArray[np.float64]:
+def block_means(values: NDArray[np.number[Any]], blocks: int = NUM_BLOCKS) -> NDArray[np.float64]:
     """Return means over blocks of deals, (at most ``blocks``, ...), from values, (deals, ...).
 
     Deals are independent, and so are blocks of them: a function of means over deals has the same

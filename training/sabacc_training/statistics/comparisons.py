@@ -8,10 +8,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_training.statistics.estimate import CONFIDENCE
+from sabacc_training.statistics.estimate import CONFIDENCE, t_quantile
 
 NUM_DRAWS: Final = 20_000
 """Draws of all comparisons together; the critical value then is good to some 0.01."""
+
+ROUNDING: Final = 1e-12
+"""A relative deviation below it is the error of rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +59,8 @@ def compare(values: NDArray[np.float64], seed: int = 0) -> Comparisons:
     deals, comparisons = values.shape
     means = values.mean(axis=0)
     errors = values.std(axis=0, ddof=1) / np.sqrt(deals)
-    varying = errors > 0
-    # Means without any deviation are certain.
+    # Means without any deviation, but for the error of rounding, are certain.
+    varying = errors > ROUNDING * np.abs(values).max(axis=0)
     half_widths, p_values = np.zeros(comparisons), np.where(means == 0, 1.0, 0.0)
     critical_value = 0.0
     if varying.any():
@@ -65,7 +68,8 @@ def compare(values: NDArray[np.float64], seed: int = 0) -> Comparisons:
         ascending = np.argsort(statistics)
         drawn = _draw_statistics(values[:, varying][:, ascending], seed)
         largest = np.maximum.accumulate(drawn, axis=1)  # of each comparison and all less certain
-        critical_value = float(np.quantile(largest[:, -1], CONFIDENCE))
+        drawn_value = float(np.quantile(largest[:, -1], CONFIDENCE))
+        critical_value = max(drawn_value, t_quantile(deals))  # of one comparison it is exact
         half_widths[varying] = critical_value * errors[varying]
         exceeded = (largest >= statistics[ascending]).mean(axis=0)
         stepwise = np.maximum.accumulate(exceeded[::-1])[::-1]

@@ -44,6 +44,11 @@ class Estimate:
         """Return the estimate from one value for each deal, (deals,), at least two."""
         return cls(float(values.mean()), float(values.std(ddof=1)), len(values))
 
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the mean, in mante/hand."""
+        return self.sd / math.sqrt(self.deals)
+
     def half_width(self, comparisons: int = 1) -> float:
         """Return half the width of the 95 % interval around the mean, in mante/hand.
 
@@ -51,7 +56,7 @@ class Estimate:
             comparisons: how many such intervals hold together with 95 % (Bonferroni's correction,
                 which needs no independence: the pairs of a tournament share deals).
         """
-        return t_quantile(self.deals, comparisons) * self.sd / math.sqrt(self.deals)
+        return t_quantile(self.deals, comparisons) * self.standard_error
 
     def __str__(self) -> str:
         return f"{self.mean:+z,.0f} ± {self.half_width():,.0f}"

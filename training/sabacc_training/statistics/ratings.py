@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,12 @@ POINTS: Final = 400 / math.log(10)
 NUM_PASSES: Final = 40
 """Passes over the tables by ``plackett_luce``."""
 
+MOST_CONTESTS: Final = 5_000
+"""Contests in a pass, which takes some 30 microseconds for each."""
+
 
 def bradley_terry(
-    margins: NDArray[np.float64],
+    margins: NDArray[np.number[Any]],
     pairs: Sequence[tuple[int, int]],
     *,
     num_resamples: int = NUM_RESAMPLES,
@@ -43,7 +46,7 @@ def bradley_terry(
     agent of each pair, so that they stay finite for an agent that wins all deals or none.
 
     Args:
-        margins: (deals, pairs): the first agent's margin over the second.
+        margins: (deals, pairs): the first agent's margin over the second, or only its sign.
         pairs: the two agents, by index, of each pair; they connect all agents.
         num_resamples: the number of resamples.
         seed: seeds the resamples.
@@ -61,7 +64,7 @@ def bradley_terry(
         contests[second, first] = deals * (1 - shares) + 0.5
         return MEAN_RATING + POINTS * np.asarray(choix.ilsr_pairwise_dense(contests))
 
-    wins = block_means((np.sign(margins) + 1) / 2)
+    wins = (block_means(np.sign(margins)) + 1) / 2
     return bootstrap([wins], ratings, num_resamples=num_resamples, seed=seed)
 
 
@@ -78,9 +81,9 @@ def plackett_luce(
     rates contest after contest, so the order matters: the last ones count more. Therefore each of
     several passes resamples the deals and orders them at random, starting anew, and the rating is
     the mean over the passes. The interval is Student's with the deviation of single passes, which
-    has the error of the order in it and so is rather too wide.
-
-    A pass takes some 30 microseconds a contest.
+    has the error of the order in it and so is rather too wide. Of many deals a pass draws only
+    some; the interval then is narrower than a pass's as the root of their share (the m out of n
+    bootstrap), but has the error of a mean over so few passes.
 
     Args:
         scores: (deals, tables, places), higher is better: of single hands the mean net credits or
@@ -101,11 +104,13 @@ def plackett_luce(
             )
     rng = np.random.default_rng(seed)
     deals = len(scores)
+    drawn = min(deals, max(1, MOST_CONTESTS // len(lineups)))
     passes = np.array(
-        [_rate(scores[rng.integers(deals, size=deals)], lineups, agents) for _ in range(num_passes)]
+        [_rate(scores[rng.integers(deals, size=drawn)], lineups, agents) for _ in range(num_passes)]
     )
     values = passes.mean(axis=0)
-    half_widths = t_quantile(num_passes) * passes.std(axis=0, ddof=1)
+    errors = passes.std(axis=0, ddof=1) * math.sqrt(drawn / deals + 1 / num_passes)
+    half_widths = t_quantile(num_passes) * errors
     return Intervals(values, values - half_widths, values + half_widths)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
+from sabacc_agents.external.spec import is_process, with_timeout
 
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError
@@ -43,6 +44,10 @@ class TournamentConfig(MatchConfig):
     variance_reduction: bool = False
     """Whether control variates for chance and for told actions make the intervals narrower, beside
     the raw figures. Agents are then asked for their probabilities, and hands take longer."""
+
+    timeout_s: float | None = Field(None, gt=0, le=86_400)
+    """Seconds that an agent in a process of its own has for a decision, where its spec has no
+    ``timeout_s``; by default 10. One that takes longer plays a default, which is counted."""
 
     deals_per_task: int = Field(DEALS_PER_TASK, ge=1, le=10**6)
     """The deals of one lineup that are played in one piece and saved as one file. With another
@@ -92,8 +97,16 @@ class TournamentConfig(MatchConfig):
 
     @cached_property
     def entrants(self) -> dict[str, Entrant]:
-        """The agents by name."""
-        return {agent.name: agent for agent in self.agents}
+        """The agents by name, as they are loaded: with the limit for decisions in their specs."""
+        return {
+            agent.name: Entrant(spec=self._limited(agent.spec), label=agent.name)
+            for agent in self.agents
+        }
+
+    def _limited(self, spec: str) -> str:
+        if self.timeout_s is None or not is_process(spec):
+            return spec
+        return with_timeout(spec, self.timeout_s)
 
     @property
     def identity(self) -> str:

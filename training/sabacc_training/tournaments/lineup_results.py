@@ -14,7 +14,7 @@ from sabacc_training.statistics.estimate import Estimate
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.tasks import COSTLIEST, TaskResult
 
-COUNTS = "failures", "moves", "moves_by_hand", "reveals"
+COUNTS = "failures", "restarts", "moves", "moves_by_hand", "reveals"
 """The arrays that add up over tasks."""
 
 
@@ -50,6 +50,11 @@ class LineupResult:
     costliest: list[dict[str, Any]]
     messages: list[dict[str, str]]
 
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """(deals, places): who came out ahead in a deal has more; of matches by the places."""
+        return self.margins if self.ranks is None else -self.ranks
+
     def margin(self, place: int) -> Estimate:
         """Return the margin of a place."""
         return Estimate.from_values(self.margins[:, place])
@@ -57,6 +62,10 @@ class LineupResult:
     def reduced_margin(self, place: int) -> Estimate | None:
         """Return the margin of a place with control variates taken off."""
         return None if self.reduced is None else Estimate.from_values(self.reduced[:, place])
+
+    def rank(self, place: int) -> Estimate | None:
+        """Return the mean rank of a place in matches."""
+        return None if self.ranks is None else Estimate.from_values(self.ranks[:, place])
 
     def saving(self, place: int) -> float | None:
         """Return how many times as many hands an equally narrow interval needs without duplicates.

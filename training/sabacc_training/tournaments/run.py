@@ -25,7 +25,8 @@ from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
 from sabacc_training.tournaments.progress import TournamentProgress
-from sabacc_training.tournaments.results import Results, results_of, write_results
+from sabacc_training.tournaments.results import results_of, write_results
+from sabacc_training.tournaments.rows import Results
 from sabacc_training.tournaments.task_times import TaskTimes, timed_task
 from sabacc_training.tournaments.tasks import (
     Task,
@@ -104,8 +105,8 @@ def play_tournament(
             process writes into, or deals that are no whole tasks.
     """
     for seats in {len(lineup) for lineup in config.all_lineups}:
-        for agent in config.agents:
-            config.load(agent, seats)  # a wrong spec shows now and not after hours
+        for entrant in config.entrants.values():
+            config.load(entrant, seats)  # a wrong spec shows now and not after hours
     part = None if deals is None else checked_deals(config, deals)
     with _opened(config, output, resume) as files:
         total = 0

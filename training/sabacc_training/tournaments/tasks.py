@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-from sabacc_training.evaluation.guarded_agent import GuardedAgent
+from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
 from sabacc_training.evaluation.playing import deal_keys, generator
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
@@ -34,7 +34,7 @@ from sabacc_training.tournaments.play_statistics import (
 )
 from sabacc_training.variance_reduction.values import value_function_digest
 
-FORMAT: Final = b"sabacc-env tournament task 1\n"
+FORMAT: Final = b"sabacc-env tournament task 2\n"
 COSTLIEST: Final = 5
 """How many of the costliest hands a task keeps."""
 
@@ -69,7 +69,8 @@ class TaskResult:
             rotations) int64 and ``ranks`` (deals, rotations, places) float64, as in
             ``PlayedDeals``; with variance reduction ``corrections`` (deals, rotations, places)
             float64, so that net credits less corrections are the reduced ones; ``failures``
-            (places, kinds) by ``FAILURE_KINDS``, and the counts of ``PlayStatistics``, int64.
+            (places, kinds) by ``FAILURE_KINDS``, ``restarts`` (places,) of processes, and the
+            counts of ``PlayStatistics``, int64.
         costliest: of single hands those that cost a place most, as ``costliest`` returns them.
         messages: of each place the first message of each kind of failure.
     """
@@ -102,7 +103,9 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
         SabaccError: for an agent that cannot be loaded, or fails.
     """
     places = len(task.lineup)
-    agents = [GuardedAgent(config.load(config.entrants[name], places)) for name in task.lineup]
+    agents = [
+        load_guarded(partial(config.load, config.entrants[name], places)) for name in task.lineup
+    ]
     names = hashlib.sha256("\n".join(task.lineup).encode()).digest()
     stream = 1, int.from_bytes(names[:8]), task.first_deal
     keys = deal_keys(config.seed, task.first_deal, task.num_deals)
@@ -115,6 +118,7 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
     arrays: dict[str, NDArray[Any]] = {
         "net_credits": played.net_credits,
         "failures": np.array(failures, dtype=np.int64),
+        "restarts": np.array([agent.restarts for agent in agents], dtype=np.int64),
         **play.counts,
     }
     hands = []
@@ -222,6 +226,7 @@ def _expected_layout(config: TournamentConfig, task: Task) -> list[list[Any]]:
     layout: list[list[Any]] = [
         ["net_credits", "<i8", [deals, places, places]],
         ["failures", "<i8", [places, len(FAILURE_KINDS)]],
+        ["restarts", "<i8", [places]],
         ["moves", "<i8", [places, len(ROUNDS), MAX_TOTAL + 1, kinds]],
         ["moves_by_hand", "<i8", [places, names, kinds]],
         ["reveals", "<i8", [places, names, 2]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -11,7 +12,17 @@ from rich.text import Text
 
 from sabacc_training.evaluation.report import legend, margins_table, marked
 from sabacc_training.evaluation.rows import PairRow
-from sabacc_training.tournaments.results import Results, StandingRow
+from sabacc_training.tournaments.ratings import Measure
+from sabacc_training.tournaments.rows import RatingRow, Results, StandingRow
+
+HEADINGS: Final[dict[Measure, str]] = {
+    "bradley_terry": "Bradley-Terry",
+    "plackett_luce": "Plackett-Luce",
+    "nash_weight": "Nash weight",
+    "nash_margin": "Nash margin",
+    "alpha_rank": "α-rank",
+}
+"""How tables call the measures."""
 
 
 def standings(results: Results, console: Console) -> RenderableType:
@@ -33,6 +44,8 @@ def standings(results: Results, console: Console) -> RenderableType:
         else:
             parts += [_standings_table(ranked, pairs, matrix=False)]
             parts += [Text(), margins_table(pairs)] if pairs else []
+        ratings = [row for row in results.ratings if row.format == name]
+        parts += [Text(), _ratings_table(ranked, ratings)] if ratings else []
     return Group(*parts)
 
 
@@ -46,6 +59,11 @@ def explanations(results: Results) -> Iterator[str]:
             "mante/hand: thousandths of an ante (hand ante + Sabacc ante) a hand, over "
             f"{results.deals:,} deals, each played from every seat; ± is a 95 % interval."
         )
+    if results.ratings:
+        yield (
+            "Ratings count how often an agent comes out ahead, not by how much: 400 points more "
+            "are odds of ten to one, the mean is 1500; in brackets 95 % intervals."
+        )
     reductions = [row.reduction for row in results.places if row.reduction is not None]
     if reductions:
         yield (
@@ -57,16 +75,21 @@ def explanations(results: Results) -> Iterator[str]:
             f"{failure.agent} failed in {failure.count:,} of {failure.decisions:,} decisions "
             f"({failure.kind}), and a default was played: {failure.example}"
         )
+    for agent, restarts in {row.agent: row.restarts for row in results.failures}.items():
+        if restarts:
+            yield f"The process of {agent} was started again {restarts:,} times."
 
 
 def _standings_table(ranked: list[StandingRow], pairs: list[PairRow], *, matrix: bool) -> Table:
     """Return a row for each agent, best first; with ``matrix``, a column for each opponent."""
     cells = {}
     for pair in pairs:
-        cells[pair.first, pair.second] = _cell(pair.margin, pair.half_width, pair.seen_in_training)
+        cells[pair.agent, pair.opponent] = _cell(
+            pair.margin, pair.half_width, pair.seen_in_training
+        )
         if pair.format == "pairs":
             other = _cell(-pair.margin, pair.half_width, pair.seen_in_training)
-            cells[pair.second, pair.first] = other
+            cells[pair.opponent, pair.agent] = other
     others = [row.agent for row in ranked] if matrix else []
     with_ranks = any(row.rank is not None for row in ranked)
     table = Table(box=None, leading=1, pad_edge=False)
@@ -89,6 +112,28 @@ def _standings_table(ranked: list[StandingRow], pairs: list[PairRow], *, matrix:
             means += [_cell(row.reduced_margin, row.reduced_half_width, row.seen_in_training)]
         table.add_row(f"{place}", row.agent, *means, *ranks, *against)
     return table
+
+
+def _ratings_table(ranked: list[StandingRow], ratings: list[RatingRow]) -> Table:
+    """Return a row for each agent, in the order of the ranking: its value by each measure."""
+    values = {(row.agent, row.measure): row for row in ratings}
+    measures = list(dict.fromkeys(row.measure for row in ratings))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("agent")
+    for measure in measures:
+        table.add_column(HEADINGS[measure], justify="right")
+    for ranking in ranked:
+        rated = [values.get((ranking.agent, measure)) for measure in measures]
+        table.add_row(ranking.agent, *("-" if row is None else rating_text(row) for row in rated))
+    return table
+
+
+def rating_text(row: RatingRow) -> str:
+    """Return a rating with its interval."""
+    digits = 2 if row.measure in ("nash_weight", "alpha_rank") else 0
+    numbers = [row.value, *(end for end in (row.low, row.high) if end is not None)]
+    value, *ends = (f"{number:.{digits}f}" for number in numbers)
+    return f"{value} ({' to '.join(ends)})" if ends else value
 
 
 def _cell(mean: float, half_width: float, met: bool) -> str:

@@ -1,0 +1,164 @@
+"""The rows of a tournament's results: what ``results.json`` and the CSV files hold."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sabacc_env.engine.layout import KINDS
+from sabacc_training.evaluation.rows import MarginRow, PairRow, Row
+from sabacc_training.tournaments.play_statistics import MAX_TOTAL, ROUNDS
+from sabacc_training.tournaments.ratings import Measure
+
+UNIT: Final = "mante/hand: thousandths of hand ante + Sabacc ante, a hand"
+
+
+class StandingRow(MarginRow):
+    """The standing of an agent in a format, in mante/hand.
+
+    The margin is that over its opponents, averaged over all its tables deal by deal. All tables
+    play the same deals, so the interval over deals accounts for what they have in common.
+    """
+
+    half_width_all: float
+    """Half the width of a 95 % interval that holds together with those of all other agents."""
+
+    p_value: float
+    """Against the margin 0, corrected for all agents."""
+
+    hands: int
+    """How many hands it played."""
+
+    rank: float | None
+    """Of matches, its mean place, 1 for the first; None for single hands."""
+
+    rank_half_width: float | None
+
+    failures: int
+    """How often a default was played in its place."""
+
+    seen_in_training: bool
+    """Whether it met an opponent, or an opponent met it, in training."""
+
+
+class RatingRow(Row):
+    """The value of an agent by another measure than its margin; margins come first."""
+
+    about = "format", "measure", "agent"
+
+    format: str
+
+    measure: Measure
+    """``bradley_terry`` (pairs) and ``plackett_luce`` (mixed tables): a rating on Elo's scale;
+    ``nash_weight`` and ``nash_margin``, in mante/hand: Nash averaging of pairs; ``alpha_rank``."""
+
+    agent: str
+    value: float
+
+    low: float | None
+    """The lower end of the 95 % interval; None where there is none."""
+
+    high: float | None
+
+
+class PlaceRow(MarginRow):
+    """The margin of one place of a table over the mean of the others, in mante/hand."""
+
+    about = "format", "table", "place", "agent"
+
+    table: int
+    """The number of the table in its format."""
+
+    place: int
+
+    single_sd: float
+    saving: float | None
+    """As of ``PairRow``."""
+
+    rank: float | None
+    rank_half_width: float | None
+
+    rank_counts: tuple[int, ...]
+    """Of matches, how often it came first, second, ...; a shared rank counts as the better."""
+
+    hands: int
+    """The hands of this table, in all rotations."""
+
+
+class FailureRow(Row):
+    """How often an agent failed in one way; the default was played in its place."""
+
+    agent: str
+    kind: str
+    count: int
+    decisions: int
+    """All its decisions."""
+
+    restarts: int
+    """How often its process was started again, by whatever failure."""
+
+    example: str
+    """The first message of this kind."""
+
+
+class Play(Row):
+    """How an agent played, at all its tables of one format."""
+
+    format: str
+    agent: str
+
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    """Counts by round, by the total of its hand without the sign, by kind of move."""
+
+    moves_by_hand: tuple[tuple[int, ...], ...]
+    """Counts by what its hand would have ranked, by kind of move."""
+
+    reveals: tuple[tuple[int, int], ...]
+    """Of each kind of hand: how often it was revealed, how often it won the main pot."""
+
+
+class CostlyHand(Row):
+    """A single hand in which an agent won less than all did with the same cards."""
+
+    format: str
+    lineup: tuple[str, ...]
+    deal: int
+    rotation: int
+
+    place: int
+    """The place in the lineup that lost."""
+
+    cost: float
+    """What it won less than the mean of all places on the same seat of this deal, in credits."""
+
+    hand: dict[str, Any]
+    """What ``Game.to_dict`` describes, without the rules."""
+
+
+class Results(Row):
+    """The results of a tournament."""
+
+    unit: str = UNIT
+    config: dict[str, Any]
+
+    deals: int
+    """The deals of every table."""
+
+    pairs: tuple[PairRow, ...]
+    ranking: tuple[StandingRow, ...]
+    """By format, best first."""
+
+    ratings: tuple[RatingRow, ...]
+    """By format and measure, best first; of a hundred deals or more."""
+
+    places: tuple[PlaceRow, ...]
+    failures: tuple[FailureRow, ...]
+
+    rounds: tuple[str, ...] = ROUNDS
+    totals: tuple[int, ...] = tuple(range(MAX_TOTAL + 1))
+    kinds: tuple[str, ...] = KINDS
+    hand_names: tuple[str, ...]
+    """The names of the axes of counts in ``play``."""
+
+    play: tuple[Play, ...]
+    costly_hands: tuple[CostlyHand, ...]
+    """Of each table, the worst first."""
