@@ -70,3 +70,10 @@ def train(config: RunConfig, folder: Path, *, resume: bool = False) -> Path:
     from sabacc_training.runs.run import run_training
 
     return run_training(config, folder, resume, make_trainer)
+
+
+def train_on(config: RunConfig, folder: Path) -> Path:
+    """Train an agent as ``train`` does; resume the run where the folder holds one."""
+    from sabacc_training.runs.run import holds_run
+
+    return train(config, folder, resume=holds_run(folder))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -13,8 +13,7 @@ from rich.text import Text
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.config.base import load_config
-from sabacc_training.jobs.executors import Executor, local_processes
-from sabacc_training.jobs.ray_executor import ray_cluster
+from sabacc_training.jobs.ray_executor import executor_at
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.progress import TournamentProgress
 from sabacc_training.tournaments.rows import Results
@@ -50,7 +49,7 @@ def tournament(
     with (
         _named_where_interrupted(folder),
         TournamentProgress(settings.all_lineups, expected, settings.rule_set.ante_unit) as progress,
-        _executor(settings, ray, progress.print_warning) as executor,
+        executor_at(ray, settings.processes, progress.print_warning) as executor,
     ):
         results = play_tournament(
             settings, folder, resume=resume, deals=deals, executor=executor, progress=progress
@@ -59,15 +58,6 @@ def tournament(
         print(f"Played deals {part} of {settings.deals}, in {folder}; others are still missing.")
     else:
         print_results(results, folder)
-
-
-def _executor(
-    settings: TournamentConfig, ray: str | None, warn: Callable[[str], None]
-) -> AbstractContextManager[Executor]:
-    """Return what runs the tasks: a Ray cluster at this address, or processes of this machine."""
-    if ray is None:
-        return local_processes(settings.processes, warn)
-    return ray_cluster(ray, warn)
 
 
 def print_results(results: Results, folder: Path) -> None:

@@ -10,9 +10,8 @@ from typing import Final
 from sabacc_training.config.base import load_config, validated
 from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, PairResult, play_pair
 from sabacc_training.evaluation.progress import MatchProgress
-from sabacc_training.runs.run import holds_run
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.trainers import train
+from sabacc_training.trainers import train_on
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
 """The opponents of the trained agent; it has met the first three in training."""
@@ -35,7 +34,7 @@ def demo_match_config(seed: int, deals: int) -> MatchConfig:
 
 def train_demo(config: MaskablePPOConfig, folder: Path) -> Path:
     """Train the demonstration's agent, or resume an earlier run; return the agent's file."""
-    return train(config, folder, resume=holds_run(folder))
+    return train_on(config, folder)
 
 
 def play_demo(config: MatchConfig, agent: Path, progress: MatchProgress) -> Iterator[PairResult]:

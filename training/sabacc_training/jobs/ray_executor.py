@@ -2,7 +2,7 @@
 
 Ray runs a piece again where its machine or process was lost. What a piece returns depends on its
 item alone, so the results have the bytes of one machine's. Every node needs this package, the same
-sources, and the files that the work reads, at the same paths.
+sources, and the files that are named to it, such as saved agents, at the same paths.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platform
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sabacc_env.errors import SabaccError, how_to_install
-from sabacc_training.jobs.executors import Executor, answer
+from sabacc_training.jobs.executors import Executor, answer, local_processes
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -42,6 +42,19 @@ WAIT: Final = 1.0
 
 PATIENCE: Final = 10.0
 """Seconds without any processor in the cluster after which the work stops."""
+
+
+def executor_at(
+    ray: str | None, processes: int, on_loss: Callable[[str], None]
+) -> AbstractContextManager[Executor]:
+    """Return an executor: over a Ray cluster at an address, or processes of this machine.
+
+    Args:
+        ray: the address, as ``ray_cluster`` takes it; None for this machine.
+        processes: how many processes, without an address.
+        on_loss: told of each process or machine that was lost, in one sentence.
+    """
+    return local_processes(processes, on_loss) if ray is None else ray_cluster(ray, on_loss)
 
 
 @contextmanager
