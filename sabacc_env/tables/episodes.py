@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from sabacc_env.engine.layout import MAX_SEATS, NUM_KINDS
 from sabacc_env.engine.observation.blocks import COLUMNS
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game.game import Game
-from sabacc_env.game.keys import split_key
+from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.rules import RuleSet, load_rules
@@ -34,6 +34,10 @@ DECISIONS_A_HAND: Final = 16
 ROUNDS: Final = len(COLUMNS.round_no)
 TOTALS: Final = 16
 """Rounds and totals by which moves are counted; those beyond count as the last."""
+
+
+Choose = Callable[[int, TurnBuffers], int]
+"""Returns the action of a seat, from the buffers that its decision was written into."""
 
 
 class Episodes(NamedTuple):
@@ -148,41 +152,84 @@ def play_episodes(
     )
 
 
-def replay_hand(
+def replay_episode(
     rules: str | Path | RuleSet,
-    policies: Sequence[Policy],
+    num_players: int,
     key: int,
+    choose: Choose,
     *,
-    seed: int,
+    hands: int = 1,
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     credits: Sequence[int] | None = None,
     sabacc_pot: int = 0,
-) -> Game:
-    """Return a single hand that ``play_episodes`` played, at its end and with its history.
+) -> list[Game]:
+    """Play an episode of ``Tables`` or ``play_episodes`` again; return its hands at their ends.
 
-    The arguments are the same.
+    Args:
+        rules: a rule set by name, path, or as a ``RuleSet``.
+        num_players: seats at the table.
+        key: the key of the first hand.
+        choose: returns the action of each decision, in order: ``policy_choices``, or what was
+            recorded.
+        hands: hands in the episode, at most.
+        bet_sizes: what the bet actions mean.
+        credits: each seat's credits before the first antes; by default the rules' own.
+        sabacc_pot: credits in the Sabacc pot before the first antes.
 
     >>> from sabacc_env.policies import random_legal
     >>> policies = [random_legal] * 3
     >>> played = play_episodes("casino", policies, [5, 6, 7], seed=1)
-    >>> replay_hand("casino", policies, 6, seed=1).net_credits == played.net_credits[1].tolist()
+    >>> (hand,) = replay_episode("casino", 3, 6, policy_choices(policies, 6, seed=1))
+    >>> hand.net_credits == played.net_credits[1].tolist()
     True
+    """
+    game = Game(rules, num_players, key=key, credits=credits, sabacc_pot=sabacc_pot)
+    buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
+    played = []
+    for hand in range(hands):
+        if hand:
+            game = _next_hand(game, hand_key(key, 0, hand))
+        game.set_episode_position(hand, hands)
+        seat = game.write_turn(buffers)
+        while seat >= 0:
+            seat = game.play_action(buffers, choose(seat, buffers))
+        played.append(game)
+        if not game.can_deal_next_hand():
+            break
+    return played
+
+
+def policy_choices(policies: Sequence[Policy], key: int, *, seed: int) -> Choose:
+    """Return what ``play_episodes`` lets policies choose in an episode, for ``replay_episode``.
+
+    Args:
+        policies: one for each seat.
+        key: the key of its first hand.
+        seed: that of ``play_episodes``.
     """
     from sabacc_env.policies import legal_bits, observation_rows, one_a_seat
 
-    game = Game(rules, len(policies), key=key, credits=credits, sabacc_pot=sabacc_pot)
-    codes = policy_codes(one_a_seat(policies, game.num_players))
-    buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
+    codes = policy_codes(one_a_seat(policies, len(policies)))
     low, high = split_key(key & 2**64 - 1)
     state, increment = stream(*stream(*split_key(seed), POLICY, low), POLICY, high)
     chosen = np.zeros(1, dtype=np.int64)
-    seat = game.write_turn(buffers)
-    while seat >= 0:
+
+    def choose(seat: int, buffers: TurnBuffers) -> int:
+        nonlocal state
         state, word = next_word(state, increment)
         seen = observation_rows(buffers.observation[None]), legal_bits(buffers.mask[None])
         policy_loop.choose_actions(codes[seat], *seen, np.array([word]), chosen)
-        seat = game.play_action(buffers, int(chosen[0]))
-    return game
+        return int(chosen[0])
+
+    return choose
+
+
+def _next_hand(game: Game, key: int) -> Game:
+    """Deal the next hand of a match: dealer, credits and Sabacc pot carry over."""
+    carried: dict[str, Any] = {"dealer": (game.dealer + 1) % game.num_players}
+    if not game.rules.points:
+        carried |= {"credits": game.credits, "sabacc_pot": game.sabacc_pot}
+    return Game(game.rules, game.num_players, key=key, **carried)
 
 
 def _words_of(keys: ArrayLike) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from sabacc_env.policies import (
     policy,
     random_legal,
 )
-from sabacc_env.tables import Episodes, play_episodes, replay_hand
+from sabacc_env.tables import Episodes, play_episodes, policy_choices, replay_episode
 from tests.support.modes import INTERPRETED
 
 
@@ -235,15 +236,28 @@ def test_what_makes_no_episode_is_one_sentence() -> None:
         play_episodes("black_spire", both, [1], credits=[5, 5])
 
 
-def test_a_hand_is_replayed() -> None:
+@pytest.mark.parametrize(
+    ("rules", "hands", "start"),
+    [
+        ("casino", 1, {"credits": [50, 60, 70], "sabacc_pot": 4}),
+        ("casino", 12, {"credits": [50, 60, 70], "sabacc_pot": 4}),
+        ("yarith_bespin", 12, {}),
+        ("black_spire", 4, {}),
+    ],
+)
+def test_an_episode_is_replayed(rules: str, hands: int, start: dict[str, Any]) -> None:
     policies = [random_legal, always_raise, random_legal]
     keys = keys_of(6, 40)
-    played = play_episodes("casino", policies, keys, seed=3, credits=[50, 60, 70], sabacc_pot=4)
+    played = play_episodes(rules, policies, keys, seed=3, hands=hands, **start)
     moves = 0
-    for key, net in zip(keys.tolist(), played.net_credits.tolist(), strict=True):
-        game = replay_hand("casino", policies, key, seed=3, credits=[50, 60, 70], sabacc_pot=4)
-        assert game.net_credits == net
-        moves += sum(event.move is not None for event in game.history)
+    for key, net, dealt in zip(
+        keys.tolist(), played.net_credits.tolist(), played.hands_dealt.tolist(), strict=True
+    ):
+        choose = policy_choices(policies, key, seed=3)
+        games = replay_episode(rules, 3, key, choose, hands=hands, **start)
+        assert len(games) == max(dealt)
+        assert np.sum([game.net_credits or [] for game in games], axis=0).tolist() == net
+        moves += sum(event.move is not None for game in games for event in game.history)
     assert moves == played.moves.sum() == played.moves_by_hand.sum()
 
 

@@ -69,7 +69,7 @@ def test_tables_and_charts_are_there(opened, report):
     assert texts(opened, "#pairs .matrix:first-of-type tbody th")[:3] == ranked
     assert len(texts(opened, ".matrix td small")) == 2 * 6  # reduced and raw, both ways
     shown = opened.run("document.body.innerText")
-    for words in ("mante/hand", "Raw", "Reduced", "Nulrhek", "illegal action", "0.25"):
+    for words in ("mante/hand", "Raw", "Reduced", "Nulrhek", "illegal action", "15.0 minutes"):
         assert words in shown
 
 

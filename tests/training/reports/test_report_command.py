@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
-from sabacc_training.reports.from_tournament import tournament_report
+from sabacc_training.reports.from_tournament import FAILURE_WORDS, tournament_report
 from sabacc_training.reports.model import Report
 
 from tests.support.commands import command, refusal, run
@@ -23,6 +26,21 @@ THREE = """
 agents = ["tight", "random", "always_raise"]
 deals = 4
 variance_reduction = true
+"""
+FAILING = """
+import json, sys, time
+print(json.dumps({"type": "hello", "protocol": 1, "name": "failing"}), flush=True)
+for number, line in enumerate(sys.stdin):
+    message = json.loads(line)
+    if message["type"] != "act":
+        continue
+    if sys.argv[1] == "crashes" and number % 20 == 0:
+        sys.exit(3)
+    if sys.argv[1] == "hangs" and number % 20 == 0:
+        time.sleep(99)
+    errs = sys.argv[1] == "errs" and number % 20 == 0
+    answer = {"id": message["id"], "action": 6 if errs else message["legal"][0]}
+    print(json.dumps(answer), flush=True)
 """
 RATED = """
 agents = ["tight", "loose", "always_raise"]
@@ -113,6 +131,36 @@ def test_the_report_goes_into_the_folder_and_is_the_same_again(folder):
     moved = folder.rename(folder.parent / "elsewhere")
     assert command("report", moved) == 0
     assert (moved / "report" / "report.html").read_bytes() == pages[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_processes_that_fail_are_counted_and_named_everywhere(tmp_path, capsys):
+    """They play the default, within the tournament's limits, and all its tasks are added up."""
+    (tmp_path / "failing.py").write_text(FAILING)
+    program = f"process:restarts=1 {shlex.quote(sys.executable)} -S {tmp_path / 'failing.py'}"
+    ways = {"crashes": "crash", "hangs": "timeout", "errs": "illegal"}
+    agents = [{"spec": f"{program} {how}", "label": how} for how in ways]
+    text = f"agents = {json.dumps(['tight', *agents]).replace(': ', ' = ')}\n"
+    settings = "deals = 8\ndeals_per_task = 4\ntimeout_s = 0.3\n"
+    settings += 'formats = [{ kind = "mixed", num_players = 4 }]\n'
+    folder = played_tournament(tmp_path, text + settings)
+    shown = " ".join(capsys.readouterr().out.split())
+    results = json.loads((folder / "results.json").read_text())
+    report = tournament_report(folder)
+    for how, kind in ways.items():
+        (row,) = (row for row in results["failures"] if (row["agent"], row["kind"]) == (how, kind))
+        restarts = 0 if how == "errs" else 2  # one in each of two tasks
+        assert row["restarts"] == restarts
+        assert (f"The process of {how} was started again 2 times" in shown) == bool(restarts)
+        assert f"{how} failed in {row['count']} of {row['decisions']} decisions ({kind})" in shown
+        (failure,) = (
+            each
+            for each in report.failures
+            if (each.agent, each.kind) == (how, FAILURE_WORDS[kind])
+        )
+        assert (failure.count, failure.restarts) == (row["count"], restarts)
+    assert "within 0.3 s" in shown
+    assert {row["agent"] for row in results["failures"]} == set(ways)
 
 
 def test_an_unfinished_tournament_is_reported_as_far_as_it_was_played(folder, capsys, tmp_path):

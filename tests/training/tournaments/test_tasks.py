@@ -116,6 +116,20 @@ def test_the_costliest_hands_can_be_played_again():
         assert hand["cost"] == (other - game.net_credits[seat]) / 2
 
 
+@pytest.mark.parametrize("lineup", [["random", "tight"], ["FirstLegal", "random"]])
+def test_the_costliest_matches_have_their_worst_hand(lineup):
+    keys = {"rule_overrides": {"sabacc_ante": 0}, "credits": 40, "hands": 12}
+    result = played(lineup, deals=30, **keys)
+    net = result.arrays["net_credits"]
+    rules = {"rules": load_rules("casino", sabacc_ante=0).model_dump()}
+    assert len({tuple(hand["hand"]["episode"]) for hand in result.costliest}) > 1
+    for hand in result.costliest:
+        deal, rotation, place = hand["deal"], hand["rotation"], hand["place"]
+        other = net[deal, 1 - rotation, 1 - place]  # on the same seat
+        assert hand["cost"] == (other - net[deal, rotation, place]) / 2
+        assert replay(rules | hand["hand"]).net_credits[(place + rotation) % 2] < 0
+
+
 def test_moves_and_reveals_are_counted():
     arrays = played(["Coward", "Bully"], deals=40).arrays
     junk = 8

@@ -104,7 +104,8 @@ def test_pairs_are_compared_together_and_rated(run, tmp_path):
     for row in of_pairs:
         assert row.low is not None
         assert row.high is not None
-        assert f"{row.agent} {row.value:.0f} ({row.low:.0f} to {row.high:.0f})" in shown
+        assert f"{row.agent} {row.value:.0f} " in shown
+        assert f"{row.low:.0f} to {row.high:.0f}" in shown
 
 
 def results_of_pairs(names: Sequence[str]) -> Results:

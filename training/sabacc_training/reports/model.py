@@ -254,7 +254,10 @@ class Failure(Part):
 
 
 class CostlyHand(Part):
-    """A hand in which an agent won much less than its cards were worth, move by move."""
+    """A hand in which an agent won much less than its cards were worth, move by move.
+
+    Of a match it is the hand in which the agent lost most.
+    """
 
     agents: tuple[str, ...]
     """Who sat where, by seat."""
@@ -264,7 +267,7 @@ class CostlyHand(Part):
 
     cost: float
     """What it won less than all agents of the table did on average with the same cards, from the
-    same seat of the same deal, in credits."""
+    same seat of the same deal, in credits; of a match in the whole match."""
 
     deal: int = Field(ge=0)
     """The number of the deal in the tournament."""

@@ -86,6 +86,7 @@ def _environment() -> Environment:
         "needed": needed,
         "short": short,
         "breakable": breakable,
+        "duration": duration,
     }
     return environment
 
@@ -130,6 +131,17 @@ def short(value: float) -> str:
     ('0.0457', '−1,512', '0')
     """
     return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
+
+
+def duration(hours: float) -> str:
+    """Return a time in the unit that shows it.
+
+    >>> duration(2.25), duration(0.25), duration(0.0011)
+    ('2.25 hours', '15.0 minutes', '4.0 seconds')
+    """
+    if hours >= 1:
+        return f"{hours:,.2f} hours"
+    return f"{60 * hours:.1f} minutes" if hours >= 1 / 60 else f"{3600 * hours:.1f} seconds"
 
 
 def needed(hands: float | None, played: int) -> str:

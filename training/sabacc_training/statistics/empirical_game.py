@@ -22,6 +22,9 @@ NUM_RESAMPLES: Final = 500
 SMALLEST_WEIGHT: Final = 1e-6
 """Weights below it are the solver's error and count as 0."""
 
+ATTEMPTS: Final = 10
+"""How often the solver is asked, each time with margins that differ in the sixth digit."""
+
 Pairs = Sequence[tuple[int, int]]
 """The two agents, by index, of each pair; a margin is the first's over the second."""
 
@@ -65,18 +68,26 @@ def nash_weights(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     (Balduzzi et al. 2018, "Re-evaluating Evaluation", https://arxiv.org/abs/1806.02643).
 
     Raises:
-        SabaccError: without OpenSpiel and cvxpy.
+        SabaccError: without OpenSpiel and cvxpy, or where the solver finds none.
     """
     try:
-        import cvxpy  # noqa: F401  # OpenSpiel does not say that it needs it
+        import cvxpy  # OpenSpiel does not say that it needs it
         import pyspiel
         from open_spiel.python.algorithms.nash_averaging import nash_averaging
     except ImportError as error:
         raise _absent("Nash averaging") from error
     scaled = margins / max(np.abs(margins).max(), np.finfo(float).tiny)
-    weights, _ = nash_averaging(pyspiel.create_matrix_game(scaled, -scaled))
-    positive = np.where(weights[:, 0] > SMALLEST_WEIGHT, weights[:, 0], 0.0)
-    return np.asarray(positive / positive.sum())
+    rng = np.random.default_rng(0)
+    for _ in range(ATTEMPTS):
+        try:
+            weights, _ = nash_averaging(pyspiel.create_matrix_game(scaled, -scaled))
+        except cvxpy.error.SolverError:  # the set of equilibria has no inside, which is hard for it
+            above = np.triu(scaled + rng.normal(0, SMALLEST_WEIGHT, scaled.shape), 1)
+            scaled = above - above.T
+            continue
+        positive = np.where(weights[:, 0] > SMALLEST_WEIGHT, weights[:, 0], 0.0)
+        return np.asarray(positive / positive.sum())
+    raise SabaccError("Nash averaging: the solver finds no equilibrium of these margins")
 
 
 def nash_average(margins: NDArray[np.float64], pairs: Pairs, seed: int = 0) -> NashAverage:
@@ -91,7 +102,7 @@ def nash_average(margins: NDArray[np.float64], pairs: Pairs, seed: int = 0) -> N
         seed: seeds the resamples.
 
     Raises:
-        SabaccError: without OpenSpiel and cvxpy.
+        SabaccError: without OpenSpiel and cvxpy, or where the solver finds no equilibrium.
     """
 
     def weights_and_skills(margins: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ class LineupResult:
         hand_sd: (places,), standard deviation of one episode's margin, as if each deal were played
             in one rotation alone, in mante/hand.
         counts: sums of the arrays named in ``COUNTS``.
-        costliest: the single hands that cost a place most, the worst first.
+        costliest: the hands that cost a place most, the worst first.
         messages: of each place the first message of each kind of failure.
     """
 

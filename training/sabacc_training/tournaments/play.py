@@ -10,13 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.agent import Agent
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.game import Game
-from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.policies import Policy
-from sabacc_env.tables import play_episodes, replay_hand
+from sabacc_env.tables import play_episodes, policy_choices, replay_episode
+from sabacc_env.tables.episodes import Choose
 from sabacc_training.evaluation.playing import (
     DealTables,
     PlayedDeals,
@@ -41,13 +40,13 @@ class Play:
         corrections: (deals, rotations, places) float64, credits that control variates take off;
             None where there are none.
         counts: how each place played, as ``PlayStatistics.counts`` returns it.
-        replay: returns the single hand of an episode, deal * places + rotation, at its end.
+        replay: returns the hands of an episode, deal * places + rotation, each at its end.
     """
 
     deals: PlayedDeals
     corrections: NDArray[np.float64] | None
     counts: dict[str, NDArray[np.int64]]
-    replay: Callable[[int], Game]
+    replay: Callable[[int], list[Game]]
 
 
 def play_by_asking(
@@ -88,15 +87,9 @@ def play_by_asking(
             observers=[statistics] if corrections is None else [statistics, corrections],
         )
 
-    def replay(episode: int) -> Game:
-        key = int(keys[episode // places])
-        credits, pot = _stacks(config, places), config.sabacc_pot
-        game = Game(rules, places, key=key, credits=credits, sabacc_pot=pot)
-        buffers = TurnBuffers(rules, encode_bet_sizes(config.bet_sizes))
-        game.write_turn(buffers)
-        for action in statistics.actions(episode):
-            game.play_action(buffers, action)
-        return game
+    def replay(episode: int) -> list[Game]:
+        actions = iter(statistics.actions(episode))
+        return _replay(config, places, keys, episode, lambda *_: next(actions))
 
     taken_off = None if corrections is None else corrections.by_kind.sum(axis=2)
     return Play(played, taken_off, statistics.counts(), replay)
@@ -173,19 +166,28 @@ def play_by_policies(
         for name in ("moves", "moves_by_hand", "reveals"):
             counts[name] = counts.get(name, 0) + getattr(found, name)[seats]
 
-    def replay(episode: int) -> Game:
+    def replay(episode: int) -> list[Game]:
         deal, rotation = divmod(episode, places)
-        return replay_hand(
-            rules,
-            seated(rotation),
-            int(keys[deal]),
-            seed=seeds[rotation],
-            bet_sizes=config.bet_sizes,
-            credits=_stacks(config, places),
-            sabacc_pot=config.sabacc_pot,
-        )
+        choose = policy_choices(seated(rotation), int(keys[deal]), seed=seeds[rotation])
+        return _replay(config, places, keys, episode, choose)
 
     return Play(played, None, counts, replay)
+
+
+def _replay(
+    config: TournamentConfig, places: int, keys: NDArray[np.uint64], episode: int, choose: Choose
+) -> list[Game]:
+    """Play an episode, deal * places + rotation, again."""
+    return replay_episode(
+        config.rule_set,
+        places,
+        int(keys[episode // places]),
+        choose,
+        hands=config.hands,
+        bet_sizes=config.bet_sizes,
+        credits=_stacks(config, places),
+        sabacc_pot=config.sabacc_pot,
+    )
 
 
 def _stacks(config: TournamentConfig, places: int) -> list[int] | None:

@@ -121,18 +121,20 @@ KIND_OF_ACTION: Final = _kinds()
 
 
 def costliest(
-    played: PlayedDeals, first_deal: int, count: int, replay: Callable[[int], Game]
+    played: PlayedDeals, first_deal: int, count: int, replay: Callable[[int], list[Game]]
 ) -> list[dict[str, Any]]:
-    """Return the single hands in which a place lost most for its cards, the worst first.
+    """Return the hands in which a place lost most for its cards, the worst first.
 
-    What a hand cost is what the place won less than all places did on average from the same seat
-    of the same deal: with the same cards, against the others.
+    What a single hand cost is what the place won less than all places did on average from the same
+    seat of the same deal: with the same cards, against the others. Of a match that is said of the
+    whole match, whose later hands have other stacks; the hand is the one in which the place lost
+    most.
 
     Args:
-        played: the deals, each of a single hand.
+        played: the deals.
         first_deal: the number of the first of these deals.
         count: how many hands.
-        replay: returns the hand of an episode, deal * places + rotation, at its end.
+        replay: returns the hands of an episode, deal * places + rotation, each at its end.
 
     Returns:
         Of each: ``deal``, ``rotation``, ``place``, ``cost`` in credits, and ``hand``, what
@@ -147,13 +149,16 @@ def costliest(
     found = []
     for episode in np.argsort(worst, kind="stable")[:count].tolist():
         deal, rotation = divmod(episode, places)
-        hand = replay(episode).to_dict()
+        place = int(excess[deal, rotation].argmin())
+        seat = (place + rotation) % places
+        ended = [game.to_dict() for game in replay(episode)]
+        hand = min(ended, key=lambda each: each["state"]["net_credits"][seat])
         del hand["rules"]
         found.append(
             {
                 "deal": first_deal + deal,
                 "rotation": rotation,
-                "place": int(excess[deal, rotation].argmin()),
+                "place": place,
                 "cost": -int(worst[episode]) / places,
                 "hand": hand,
             }

@@ -42,7 +42,7 @@ def ratings_of_pairs(
 ) -> Iterator[Rating]:
     """Yield Bradley-Terry ratings; of three agents or more also Nash averaging and alpha-rank.
 
-    The last two need OpenSpiel and are left out without it.
+    The last two need OpenSpiel. They are left out without it, and where its solver fails.
 
     Args:
         agents: their names.
@@ -59,7 +59,7 @@ def ratings_of_pairs(
     try:
         average = nash_average(margins, indices)
         masses = alpha_rank(margin_matrix(margins.mean(axis=0), indices))
-    except SabaccError:  # OpenSpiel is absent
+    except SabaccError:  # OpenSpiel is absent, or its solver fails
         return
     yield from _rated("nash_weight", agents, average.weights, digits=3)
     yield from _rated("nash_margin", agents, average.skills, digits=0)

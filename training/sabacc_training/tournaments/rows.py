@@ -117,7 +117,7 @@ class Play(Row):
 
 
 class CostlyHand(Row):
-    """A single hand in which an agent won less than all did with the same cards."""
+    """A hand in which an agent won less than all did with the same cards; of a match its worst."""
 
     format: str
     lineup: tuple[str, ...]
@@ -128,7 +128,8 @@ class CostlyHand(Row):
     """The place in the lineup that lost."""
 
     cost: float
-    """What it won less than the mean of all places on the same seat of this deal, in credits."""
+    """What it won less than the mean of all places on the same seat of this deal, in credits; of a
+    match in the whole match."""
 
     hand: dict[str, Any]
     """What ``Game.to_dict`` describes, without the rules."""

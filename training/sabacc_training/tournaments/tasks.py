@@ -71,7 +71,7 @@ class TaskResult:
             float64, so that net credits less corrections are the reduced ones; ``failures``
             (places, kinds) by ``FAILURE_KINDS``, ``restarts`` (places,) of processes, and the
             counts of ``PlayStatistics``, int64.
-        costliest: of single hands those that cost a place most, as ``costliest`` returns them.
+        costliest: the hands that cost a place most, as ``costliest`` returns them.
         messages: of each place the first message of each kind of failure.
     """
 
@@ -121,17 +121,14 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
         "restarts": np.array([agent.restarts for agent in agents], dtype=np.int64),
         **play.counts,
     }
-    hands = []
     if config.hands > 1:
         arrays |= {"hands": played.hands, "ranks": played.ranks}
-    else:
-        hands = costliest(played, task.first_deal, COSTLIEST, play.replay)
     if play.corrections is not None:
         arrays["corrections"] = play.corrections
     header = {
         "task": task_digest(config, task),
         "arrays": _layout(arrays),
-        "costliest": hands,
+        "costliest": costliest(played, task.first_deal, COSTLIEST, play.replay),
         "messages": [
             {kind: ADDRESS.sub("0x", text) for kind, text in sorted(agent.messages.items())}
             for agent in agents

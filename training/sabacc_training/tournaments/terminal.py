@@ -62,7 +62,7 @@ def explanations(results: Results) -> Iterator[str]:
     if results.ratings:
         yield (
             "Ratings count how often an agent comes out ahead, not by how much: 400 points more "
-            "are odds of ten to one, the mean is 1500; in brackets 95 % intervals."
+            "are odds of ten to one, and the mean is 1500. Below a value is its 95 % interval."
         )
     reductions = [row.reduction for row in results.places if row.reduction is not None]
     if reductions:
@@ -121,19 +121,19 @@ def _ratings_table(ranked: list[StandingRow], ratings: list[RatingRow]) -> Table
     table = Table(box=None, pad_edge=False)
     table.add_column("agent")
     for measure in measures:
-        table.add_column(HEADINGS[measure], justify="right")
+        table.add_column(HEADINGS[measure], justify="right", no_wrap=True)
     for ranking in ranked:
         rated = [values.get((ranking.agent, measure)) for measure in measures]
-        table.add_row(ranking.agent, *("-" if row is None else rating_text(row) for row in rated))
+        table.add_row(ranking.agent, *("-" if row is None else _rating_text(row) for row in rated))
     return table
 
 
-def rating_text(row: RatingRow) -> str:
+def _rating_text(row: RatingRow) -> str:
     """Return a rating with its interval."""
     digits = 2 if row.measure in ("nash_weight", "alpha_rank") else 0
     numbers = [row.value, *(end for end in (row.low, row.high) if end is not None)]
     value, *ends = (f"{number:.{digits}f}" for number in numbers)
-    return f"{value} ({' to '.join(ends)})" if ends else value
+    return f"{value}\n{' to '.join(ends)}" if ends else value
 
 
 def _cell(mean: float, half_width: float, met: bool) -> str:
