@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sabacc_agents.zoo import network_file
 from sabacc_training.reports.from_tournament import FAILURE_WORDS, tournament_report
 from sabacc_training.reports.model import Report
 
@@ -216,6 +217,30 @@ def test_results_of_another_configuration_are_refused(folder, capsys):
     assert "has results of another configuration than config.json" in refusal(
         capsys, "report", folder
     )
+
+
+def test_a_tournament_is_reported_without_the_file_of_an_agent(tmp_path, capsys):
+    network = tmp_path / "net.safetensors"
+    shutil.copy(network_file("casino-2p"), network)
+    text = f'agents = ["tight", "{network}"]\ndeals = 4\n'
+    folder = played_tournament(tmp_path, text)
+    before = tournament_report(folder)
+    assert before.agents[1].digest
+    network.unlink()
+    after = tournament_report(folder)
+    assert after.formats == before.formats
+    assert after.agents[1].digest == ""
+    capsys.readouterr()
+    (folder / "results.json").unlink()  # its tasks are named by the content of the file
+    assert f"{network}: cannot be read (" in refusal(capsys, "report", folder)
+    assert f"{network}: cannot be read (" in refusal(
+        capsys, "merge", folder, "--output", tmp_path / "merged"
+    )
+
+
+def test_a_report_that_cannot_be_written_is_refused(folder, capsys):
+    error = refusal(capsys, "report", folder, "--output", folder / "config.json")
+    assert f"{folder / 'config.json'}: cannot make this folder (" in error
 
 
 def test_a_folder_that_is_not_there_is_refused(capsys, tmp_path):

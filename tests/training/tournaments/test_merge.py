@@ -49,6 +49,15 @@ def test_disjoint_parts_merge_to_the_bytes_of_one_run(config, tmp_path, capsys):
     assert files(tmp_path / "a") == files(tmp_path / "whole")
 
 
+def test_overlapping_parts_merge_to_the_same_bytes(config, tmp_path, capsys):
+    run(capsys, "tournament", config, "--output", tmp_path / "whole")
+    for part, folder in (("0:40", "a"), ("20:50", "b")):
+        run(capsys, "tournament", config, "--part", part, "--output", tmp_path / folder)
+    merged = ("merge", tmp_path / "a", tmp_path / "b", "--output", tmp_path / "merged")
+    assert run(capsys, *merged)[0] == 0
+    assert files(tmp_path / "merged") == files(tmp_path / "whole")
+
+
 def test_parts_in_one_folder_become_a_whole(config, tmp_path, capsys):
     run(capsys, "tournament", config, "--output", tmp_path / "whole")
     for part in ("40:50", "0:40"):
@@ -105,6 +114,11 @@ def test_merging_refuses_what_does_not_fit(config, tmp_path, capsys):
     to = ("--output", tmp_path / "merged")
     assert f"{other}: holds another tournament than {a}" in refusal(capsys, "merge", a, other, *to)
     assert "is not the folder of a tournament" in refusal(capsys, "merge", tmp_path, *to)
+    assert "merge: no folder is given" in refusal(capsys, "merge", *to)
+    before = files(other)
+    error = refusal(capsys, "merge", a, b, "--output", other)
+    assert f"{other}: holds another tournament than {a}" in error
+    assert files(other) == before
     error = refusal(capsys, "merge", a, *to)
     assert "20 of 30 tasks are in none of these folders, first deals 20 to 40 of random" in error
     path = min((b / "tasks").iterdir())
@@ -140,3 +154,8 @@ def test_hours_are_known_of_all_tasks_that_were_timed(config, tmp_path, capsys):
     times.write_text("\n".join([*lines[:-1], lines[-1][:9]]))  # a killed run: the last is cut off
     assert hours(merged, digests) is None
     assert len(TaskTimes(merged).seconds) == len(digests) - 1
+    for damage in ("NaN", "-5", "1e999", '"long"', "[]"):
+        times.write_text("\n".join([*lines, f'["{digests[0]}", {damage}]']))
+        assert hours(merged, digests) == pytest.approx(total)
+    times.write_bytes(b"\xff\xfe")
+    assert hours(merged, digests) is None

@@ -133,6 +133,7 @@ def results_of_pairs(names: Sequence[str]) -> Results:
     ]
     nothing: dict[str, Any] = {
         "config": {},
+        "version": "0",
         "deals": 50,
         "places": (),
         "failures": (),

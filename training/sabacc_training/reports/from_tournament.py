@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,10 +69,11 @@ def tournament_report(folder: Path) -> Report:
             another version; one sentence that names the file.
     """
     config = config_in(folder)
-    finished = _finished(config, folder)
-    planned = config.deals if config.half_width is None else None
-    played = PlayedTasks(config, folder, finished.deals if finished else planned)
-    results = finished or played.results()
+    results = _finished(config, folder)
+    missing: tuple[str, ...] = ()
+    if results is None:
+        played = PlayedTasks(config, folder, config.deals if config.half_width is None else None)
+        results, missing = played.results(), played.missing()
     rules = config.rule_set
     names = [agent.name for agent in config.agents]
     return Report(
@@ -90,8 +90,8 @@ def tournament_report(folder: Path) -> Report:
             for agent in config.agents
         ),
         **({} if results is None else _results_of(config, results)),
-        origin=_origin(config, folder, played),
-        missing=() if finished else played.missing(),
+        origin=_origin(config, folder, results),
+        missing=missing,
     )
 
 
@@ -180,7 +180,7 @@ def _digest_of(spec: str) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def _origin(config: TournamentConfig, folder: Path, played: PlayedTasks) -> Origin:
+def _origin(config: TournamentConfig, folder: Path, results: Results | None) -> Origin:
     tasks = sorted((folder / "tasks").glob("*.task"))
     hashes = {path.name: hashlib.sha256(read_bytes(path) or b"").hexdigest() for path in tasks}
     of_tasks = "".join(f"{digest}  {name}\n" for name, digest in hashes.items())
@@ -197,8 +197,7 @@ def _origin(config: TournamentConfig, folder: Path, played: PlayedTasks) -> Orig
         command=f"sabacc tournament {CONFIG} --output again",
         config=config.identity,
         seed=config.seed,
-        # A task is read only where this version would have played it.
-        versions={"sabacc-env": version("sabacc-env")} if played.deals else {},
+        versions={} if results is None else {"sabacc-env": results.version},
         files=(*files, together),
         hours=hours(folder, [path.stem for path in tasks]),
     )

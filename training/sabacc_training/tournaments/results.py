@@ -41,6 +41,7 @@ from sabacc_training.tournaments.rows import (
     Results,
     StandingRow,
 )
+from sabacc_training.tournaments.tasks import version
 
 FILE: Final = "results.json"
 
@@ -84,6 +85,7 @@ def results_of(
         play += agents.play()
     return Results(
         config=config.model_dump(mode="json", exclude={"output", "processes"}),
+        version=version(),
         deals=deals,
         pairs=tuple(pairs),
         ranking=tuple(ranking),

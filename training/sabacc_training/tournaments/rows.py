@@ -141,6 +141,9 @@ class Results(Row):
     unit: str = UNIT
     config: dict[str, Any]
 
+    version: str
+    """The version of sabacc-env that played."""
+
     deals: int
     """The deals of every table."""
 

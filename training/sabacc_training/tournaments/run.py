@@ -120,23 +120,23 @@ def play_tournament(
         return _write(config, files, total, output)
 
 
-def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = False) -> Results:
+def merge_tournaments(folders: Sequence[Path], output: Path) -> Results:
     """Put the tasks of several folders of one tournament together, and write its results.
 
     Args:
         folders: where disjoint or overlapping parts of it were played.
         output: the folder for all tasks and the results.
-        resume: whether the output may hold another tournament's tasks.
 
     Raises:
         SabaccError: for folders of different tournaments, a task that is missing everywhere or
             differs between folders; nothing has been written then.
     """
-    configs = [config_in(folder) for folder in folders]
-    for folder, config in zip(folders, configs, strict=True):
-        if config.identity != configs[0].identity:
+    if not folders:
+        raise SabaccError("merge: no folder is given; name those that have parts of a tournament")
+    config = config_in(folders[0])
+    for folder in [*folders[1:], *([output] if (output / CONFIG).exists() else [])]:
+        if config_in(folder).identity != config.identity:
             raise SabaccError(f"{folder}: holds another tournament than {folders[0]}")
-    config = configs[0]
     found: dict[Task, bytes] = {}
 
     def read(task: Task) -> TaskResult | None:
@@ -153,7 +153,7 @@ def merge_tournaments(folders: Sequence[Path], output: Path, *, resume: bool = F
                 f"{missing[0]}; play them with --part, or again where a file is damaged"
             )
         total = stage.stop
-    with _opened(config, output, resume) as files:
+    with _opened(config, output, resume=True) as files:
         files.copy(found, folders)
         return _write(config, files, total, output)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -32,9 +33,11 @@ class TaskTimes:
         for line in (read_bytes(self._path) or b"").splitlines():
             try:
                 task, seconds = json.loads(line)
-                self.seconds[str(task)] = float(seconds)
+                taken = float(seconds)
             except (ValueError, TypeError):  # a line that a killed run did not finish
                 continue
+            if 0 <= taken < math.inf:
+                self.seconds[str(task)] = taken
 
     def add(self, task: str, seconds: float) -> None:
         """Note how long a task took."""

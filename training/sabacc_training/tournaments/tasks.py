@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
+from sabacc_env.storage.files import failure_reason
 from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
 from sabacc_training.evaluation.playing import deal_keys, generator
 from sabacc_training.tournaments.config import TournamentConfig
@@ -181,7 +182,7 @@ def task_digest(config: TournamentConfig, task: Task) -> str:
     """Return a hash of everything that determines a task's bytes: the name of its file."""
     keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables"
     inputs = {
-        "version": _version(),
+        "version": version(),
         "rules": config.rule_set.digest,
         "lineup": [[name, _identity(config.entrants[name].spec)] for name in task.lineup],
         "deals": [task.first_deal, task.num_deals],
@@ -192,8 +193,9 @@ def task_digest(config: TournamentConfig, task: Task) -> str:
 
 
 @cache
-def _version() -> str:
-    return version("sabacc-env")
+def version() -> str:
+    """Return the version of this package; a task of another one is another task."""
+    return metadata.version("sabacc-env")
 
 
 def _identity(spec: str) -> str:
@@ -201,7 +203,10 @@ def _identity(spec: str) -> str:
     if not is_saved(spec):
         return spec
     path = path_of(spec)
-    state = path.stat()
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise SabaccError(f"{spec}: cannot be read ({failure_reason(error)})") from None
     return _content_digest(path, state.st_mtime_ns, state.st_size, state.st_ino)
 
 
