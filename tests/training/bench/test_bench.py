@@ -12,9 +12,11 @@ from sabacc_training.bench import peers, pettingzoo_loop, run
 from sabacc_training.bench.config import PARTS, BenchConfig, bench_config
 from sabacc_training.bench.names import CACHED, RAW, compiled_loop_name, stepped_name
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.report import highlight_rows
+from sabacc_training.bench.report import highlight_rows, shares_table
 from sabacc_training.bench.results import BenchmarkResult, Ratio, Results, Spread
 from sabacc_training.bench.sampling import Benchmark, Sample, sample_rounds
+from sabacc_training.bench.time_shares import time_shares
+from sabacc_training.bench.tournament import ALL_CORES, ONE_CORE, TIME_PARTS
 from sabacc_training.jobs.stopwatch import Stopwatch
 
 from sabacc_env import rule_sets
@@ -253,6 +255,45 @@ def test_the_picture_is_the_same_for_the_same_results():
     assert plot(results) == drawn
     assert not any(line.endswith((b" ", b"\t")) for line in drawn.splitlines())
     assert plot(results_of(made(CACHED, 2, part="start"))) is None
+
+
+def test_the_time_of_other_packages_counts_for_their_callers():
+    def write() -> None:
+        json.dumps(list(range(100_000)), indent=1)
+
+    parts = {"storage": ("sabacc_env/storage/",), "these tests": ("tests/",), "the rest": ("/",)}
+    shares = time_shares(write, parts)
+    assert shares["storage"] == 0
+    assert sum(shares.values()) == pytest.approx(1)
+    del parts["the rest"]
+    assert time_shares(write, parts) == {"storage": 0, "these tests": 1}
+
+
+def test_tournaments_are_drawn_with_where_their_time_goes():
+    pytest.importorskip("matplotlib")
+    from sabacc_training.bench.plot import plot
+
+    def sample(wall: float) -> Sample:
+        return Sample(600_000, 0.5, wall, 0.1, {part: 1 / len(TIME_PARTS) for part in TIME_PARTS})
+
+    names = {"a - b, one core": ONE_CORE, "a - b, all cores": ALL_CORES}
+    results = results_of(
+        *(
+            BenchmarkResult(name, "tournament", unit, None, (), (sample(2.0), sample(1.0)))
+            for name, unit in names.items()
+        )
+    )
+    assert [each.spread for each in results.measured.values()] == [
+        Spread(1.2e6, 1.2e6, 1.2e6),
+        Spread(27e6, 18e6, 36e6),
+    ]
+    assert results.measured["a - b, one core"].shares["engine"].median == 1 / len(TIME_PARTS)
+    assert shares_table(results).row_count == 2 * len(TIME_PARTS)
+    drawn = plot(results)
+    assert drawn is not None
+    texts = "".join(ElementTree.fromstring(drawn).itertext())
+    for word in ("a - b", "27.00 M", *TIME_PARTS):
+        assert word in texts
 
 
 @pytest.mark.filterwarnings("ignore")  # PettingZoo's

@@ -10,13 +10,20 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sabacc_training import trainers
 from sabacc_training.config.base import validated
+from sabacc_training.exploitability.config import ExploitabilityConfig
+from sabacc_training.exploitability.probes import PROBES, measure
+from sabacc_training.exploitability.works import probe_works
 from sabacc_training.jobs import ray_executor
+from sabacc_training.jobs.folder_work import FolderWork, WorkProgress, do_in_slices, do_works
 from sabacc_training.jobs.ray_executor import ray_cluster
+from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.run import play_tournament
 
@@ -30,6 +37,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning"),  # Ray's own
 ]
 LOOPBACK = "127.0.0.2"
+LOST = "a machine of the cluster was lost; its work is run again elsewhere"
 
 
 def tournament(**changes: Any) -> TournamentConfig:
@@ -116,32 +124,78 @@ def killing(executor: Any, after: int, kill: Callable[[], None]) -> Any:
 
 
 @pytest.mark.slow  # two to three minutes: Ray takes half a minute to miss a node
-def test_a_tournament_survives_its_nodes(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_tournament_survives_its_nodes(nodes: Nodes, tmp_path: Path, capsys: Any) -> None:
     """One node is killed in mid-run, then all: the files are those of one machine."""
     config = tournament(deals=400, deals_per_task=50)
     play_tournament(config, tmp_path / "alone")
     expected = hashes(tmp_path / "alone")
     assert len(expected) > 24
 
-    told: list[str] = []
-    with ray_cluster(nodes.address, told.append) as executor:
+    with ray_cluster(nodes.address) as executor:
         play_tournament(config, tmp_path / "many", executor=killing(executor, 6, nodes.kill))
     assert len(nodes.left) == 2
-    assert told == ["a machine of the cluster was lost; its work is run again elsewhere"]
-    print(*(f"{value}  {name}" for name, value in hashes(tmp_path / "many").items()), sep="\n")
+    with capsys.disabled():
+        print()
+        print(*(f"{value}  {name}" for name, value in hashes(tmp_path / "many").items()), sep="\n")
     assert hashes(tmp_path / "many") == expected
 
     def kill_all() -> None:
         while nodes.left:
             nodes.kill()
 
+    told: list[str] = []
     with (
         pytest.raises(SabaccError, match="--ray: no machine with a processor is left"),
-        ray_cluster(nodes.address) as executor,
+        ray_cluster(nodes.address, told.append) as executor,
     ):
         play_tournament(config, tmp_path / "lost", executor=killing(executor, 5, kill_all))
+    assert LOST in told
+    assert "raylet" not in capsys.readouterr().out
     kept = hashes(tmp_path / "lost")
     assert len(kept) >= 5
     assert kept.items() <= expected.items()
     play_tournament(config, tmp_path / "lost", resume=True)
     assert hashes(tmp_path / "lost") == expected
+
+
+@pytest.mark.slow  # two to three minutes
+def test_training_seeds_and_probes_survive_a_node(nodes: Nodes, tmp_path: Path) -> None:
+    """In short slices, with one node killed in mid-run: agents and margins of one process."""
+    ppo = {"num_tables": 16, "rollout_steps": 256, "minibatch_size": 128, "hidden_sizes": [32]}
+    evaluation = {"every": 10_000, "deals": 100}
+    data = {"trainer": "ppo", "rules": "casino", "steps": 30_000, "ppo": ppo}
+    run = validated(PPOConfig, data | {"evaluation": evaluation})
+    few = {"steps": 10_000, "seeds": 2, "deals": 200, "lbr": {"deals": 600, "candidates": 32}}
+    exploited = {"rules": "one_card", "agent": "tight", "ppo": ppo}
+    exploit = validated(ExploitabilityConfig, exploited | few)
+
+    def works(folder: Path) -> list[FolderWork]:
+        seeds = (run.model_copy(update={"seed": seed}) for seed in range(3))
+        trained = [
+            FolderWork(str(each.seed), folder / str(each.seed), partial(trainers.train_on, each))
+            for each in seeds
+        ]
+        return [*trained, *probe_works(exploit, PROBES, folder / "exploit")]
+
+    do_works(works(tmp_path / "alone"), resume=False)
+    told: list[str] = []
+    many = works(tmp_path / "many")
+    with (
+        WorkProgress(len(many)) as progress,
+        ray_cluster(nodes.address, told.append) as executor,
+    ):
+        do_in_slices(many, killing(executor, 4, nodes.kill), progress, seconds=3)
+    assert len(nodes.left) == 2
+    assert set(told) <= {LOST}  # the work may end before Ray misses the node
+    alone, found = (hashes(tmp_path / name) for name in ("alone", "many"))
+    agents = [name for name in alone if name.endswith(".safetensors")]
+    assert len(agents) == 10  # of five runs the last and the best
+    for name in agents:
+        print(found[name], name)
+        assert found[name] == alone[name]
+    for probe in PROBES:
+        results = [
+            measure(exploit, probe, tmp_path / name / "exploit", resume=True)
+            for name in ("alone", "many")
+        ]
+        assert results[0].responders == results[1].responders

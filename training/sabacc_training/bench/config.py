@@ -34,7 +34,8 @@ class BenchConfig(Config):
     parts: tuple[Part, ...] = PARTS
     """The measured parts: the six rule sets; the installed peers; one table as a PettingZoo
     environment and as a ``Game``; one and many tables as a Gymnasium vector environment; rates by
-    numbers of tables, players and threads; the time from import to the first step; tournaments."""
+    numbers of tables, players and threads; the time from import to the first step; tournaments on
+    one core and on all."""
 
     repeats: Count = 7
     """Rounds; each takes one sample of every benchmark in turn."""

@@ -1,4 +1,4 @@
-"""The plot of a benchmark run: rates as bars, and rates by number of tables, players, threads."""
+"""The plot of a benchmark run: rates as bars, rates by size, and tournaments."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from sabacc_training.bench.names import (
 )
 from sabacc_training.bench.report import describe_run, format_figure
 from sabacc_training.bench.results import BenchmarkResult, Results
+from sabacc_training.bench.tournament_plot import draw_tournaments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +66,9 @@ def plot(results: Results) -> bytes | None:
 
     rows = _rows(results)
     panels = [part for part in PANELS if results.part(part)]
+    tournaments = results.part("tournament")
     heights = [0.23 * len(rows) + 0.6] * bool(rows) + [2.1] * bool(panels)
+    heights += [1.9] * bool(tournaments)
     if not heights:
         return None
     file = io.BytesIO()
@@ -76,11 +79,16 @@ def plot(results: Results) -> bytes | None:
         if rows:
             _draw_rates(figure.add_subplot(places[0]), results, rows)
         if panels:
-            across = places[-1].subgridspec(1, len(panels), wspace=0.08)
+            across = places[bool(rows)].subgridspec(1, len(panels), wspace=0.08)
             for place, part in enumerate(panels):
                 _draw_rates_by_size(
                     figure.add_subplot(across[place]), results.part(part), PANELS[part]
                 )
+        if tournaments:
+            beside = places[-1].subgridspec(1, 2, wspace=0.08)
+            draw_tournaments(
+                *(figure.add_subplot(place) for place in beside), tournaments, OURS, INK
+            )
         figure.savefig(file, format="svg", metadata={"Date": None})
     return strip_lines(file.getvalue())
 

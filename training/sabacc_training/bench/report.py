@@ -53,6 +53,17 @@ def ratios_table(results: Results) -> Table:
     return table
 
 
+def shares_table(results: Results) -> Table:
+    """Return a row for each part of the time of benchmarks that tell it, from half a percent."""
+    table = _table("share of the profiled time, %")
+    for each in results.measured.values():
+        for part, share in each.shares.items():
+            percent = (f"{100 * value:.0f}" for value in (share.median, share.min, share.max))
+            if share.median >= 0.005:
+                table.add_row(f"{each.name}: {part}", *percent)
+    return table
+
+
 def _table(what: str, *more: str) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column(what, overflow="fold")
@@ -129,6 +140,8 @@ def _highlights(results: Results) -> Iterator[tuple[str, str, str | None]]:
         yield each.name, each.name, None
         for baseline in each.baselines:
             yield f"over {baseline}, a step over a decision", each.name, baseline
+    for each in results.part("tournament"):
+        yield f"hands of a tournament, {each.name}", each.name, None
     yield "`Game.play` and `legal_moves`, 4 players", GAME, None
     yield "`sabacc_v0.raw_env` in PettingZoo's loop, 2 players", RAW, None
     yield "over `texas_holdem_no_limit_v6.raw_env`", RAW, TEXAS_RAW

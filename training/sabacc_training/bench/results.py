@@ -48,6 +48,12 @@ class BenchmarkResult:
         """The figures of all rounds."""
         return Spread.of(self.values)
 
+    @property
+    def shares(self) -> dict[str, Spread]:
+        """Where the time goes: the shares of parts in all rounds, of those that tell them."""
+        told = [sample.shares for sample in self.samples]
+        return {part: Spread.of([shares[part] for shares in told]) for part in told[0]}
+
 
 @dataclass(frozen=True)
 class Ratio:

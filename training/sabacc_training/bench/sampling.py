@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from sabacc_training.bench.progress import BenchProgress
@@ -20,12 +20,14 @@ class Sample:
         cpu: their CPU time in seconds, over all threads.
         wall: their wall-clock time in seconds.
         load: the machine's load before the sample: the mean number of processes in a minute.
+        shares: where the time goes: the shares of parts, if the benchmark tells them.
     """
 
     done: int
     cpu: float
     wall: float
     load: float
+    shares: dict[str, float] = field(default_factory=dict)
 
 
 FIGURE_BY_UNIT: Final[dict[str, Callable[[Sample], float]]] = {
@@ -33,6 +35,7 @@ FIGURE_BY_UNIT: Final[dict[str, Callable[[Sample], float]]] = {
     "turns a CPU-second": lambda sample: sample.done / sample.cpu,
     "decisions a second": lambda sample: sample.done / sample.wall,
     "hands a CPU-second": lambda sample: sample.done / sample.cpu,
+    "hands a minute": lambda sample: 60 * sample.done / sample.wall,
     "steps a CPU-second": lambda sample: sample.done / sample.cpu,
     "µs a call": lambda sample: 1e6 * sample.cpu / sample.done,
     "µs a move": lambda sample: 1e6 * sample.cpu / sample.done,
@@ -55,6 +58,7 @@ class Benchmark:
         play: does some of its work.
         size: the number of tables, players or threads, where its part varies this number.
         baselines: the names of benchmarks that its rate is compared with.
+        shares: returns where the time of its work goes: the shares of parts.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Benchmark:
     play: Play
     size: int | None = None
     baselines: tuple[str, ...] = ()
+    shares: Callable[[], dict[str, float]] = dict
 
 
 def sample_rounds(
@@ -99,4 +104,4 @@ def _sample(benchmark: Benchmark, seconds: float) -> Sample:
     clock, done = Stopwatch(), 0
     while clock.cpu < seconds:
         done += benchmark.play(clock)
-    return Sample(done, clock.cpu, clock.wall, load)
+    return Sample(done, clock.cpu, clock.wall, load, benchmark.shares())

@@ -13,7 +13,7 @@ from sabacc_env.storage.files import write_bytes, write_text
 from sabacc_training.bench.config import bench_config
 from sabacc_training.bench.plot import plot
 from sabacc_training.bench.progress import BenchProgress
-from sabacc_training.bench.report import describe_run, figures_table, ratios_table
+from sabacc_training.bench.report import describe_run, figures_table, ratios_table, shares_table
 from sabacc_training.bench.results import Results
 from sabacc_training.bench.run import machine_info, run
 from sabacc_training.jobs.partial_results import open_partial_results
@@ -63,9 +63,9 @@ def _report(results: Results, output: Path) -> None:
     """Print the results, and write them."""
     console = Console(highlight=False)
     console.print(figures_table(results))
-    ratios = ratios_table(results)
-    if ratios.row_count:
-        console.print(ratios)
+    for table in (ratios_table(results), shares_table(results)):
+        if table.row_count:
+            console.print(table)
     for line in [f"{describe_run(results)}.", *results.absent, *_write(results, output)]:
         console.print(Text(line))
 

@@ -12,15 +12,17 @@ import os
 import pickle
 import platform
 import socket
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar, cast
 
 from sabacc_env.errors import SabaccError, how_to_install
 from sabacc_training.jobs.executors import Executor, answer, local_processes
@@ -89,10 +91,27 @@ def ray_cluster(
             f"--ray: no Ray cluster answers at {address!r}; start one with `ray start --head`, and "
             f"name the address that it prints ({_first_line(error)})"
         ) from None
-    try:
-        yield partial(_run, on_loss)
-    finally:
-        ray.shutdown()
+    with redirect_stdout(cast("IO[str]", _WithoutRaylet(sys.stdout))):
+        try:
+            yield partial(_run, _Cluster(on_loss))
+        finally:
+            ray.shutdown()
+
+
+class _WithoutRaylet:
+    """A stream without what a thread of Ray prints: a page for each lost machine."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text of any other thread."""
+        if threading.current_thread().name == "ray_listen_error_messages":
+            return len(text)
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _check_answers(address: str) -> None:
@@ -102,13 +121,13 @@ def _check_answers(address: str) -> None:
 
 
 def _run(
-    on_loss: Callable[[str], None], function: Callable[[T], R], items: Iterable[T]
+    cluster: _Cluster, function: Callable[[T], R], items: Iterable[T]
 ) -> Iterator[tuple[T, R]]:
     """Run items on the cluster, some in flight at a time; see ``ray_cluster``."""
     import ray
 
     call = ray.remote(max_retries=MAX_RETRIES, num_cpus=1)(_call)
-    sent, waiting, cluster = ray.put(function), iter(items), _Cluster(on_loss)
+    sent, waiting = ray.put(function), iter(items)
     in_flight: dict[Any, T] = {}
     try:
         while True:
