@@ -283,12 +283,29 @@ def game_record_page() -> str:
 
 
 def speed_page() -> str:
-    """Return the page of speed with the benchmark's figures as docs/bench/bench.json has them."""
-    results = Results.from_json((ROOT / "docs/bench/bench.json").read_text())
-    figures = table(("what", "median", "minimum to maximum"), highlight_rows(results))
+    """Return the page of speed with the benchmarks' figures as docs/bench has them."""
+    figures = "\n".join(
+        _figures(Results.from_json((ROOT / file).read_text()))
+        for file in ("docs/bench/bench.json", "docs/bench/tournament/bench.json")
+    )
     before, rest = (ROOT / "docs/results/speed.md").read_text().split(FIRST)
     _, after = rest.split(LAST)
-    return f"{before}{FIRST}\n\n{describe_run(results)}.\n\n{figures}\n{LAST}{after}"
+    return f"{before}{FIRST}\n\n{figures}\n{LAST}{after}"
+
+
+def _figures(results: Results) -> str:
+    """Return the figures of a benchmark run, and where the time goes of benchmarks that tell it."""
+    rows = table(("what", "median", "minimum to maximum"), highlight_rows(results))
+    tables = [f"{describe_run(results)}.\n\n{rows}"]
+    shares = {name: each.shares for name, each in results.measured.items() if each.shares}
+    if shares:
+        parts = list(next(iter(shares.values())))
+        percent = (
+            [name, *(f"{100 * each[part].median:.0f} %" for part in parts)]
+            for name, each in shares.items()
+        )
+        tables.append(table(("profiled time", *parts), percent))
+    return "\n".join(tables)
 
 
 def exploitability_page() -> str:

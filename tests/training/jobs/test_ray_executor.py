@@ -7,6 +7,7 @@ the machine's outer address, so they have another one of loopback.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -112,12 +113,13 @@ def nodes() -> Iterator[Nodes]:
 
 
 def killing(executor: Any, after: int, kill: Callable[[], None]) -> Any:
-    """Return an executor that kills something after so many results."""
+    """Return an executor that kills something once, after so many results of all its calls."""
+    numbers = itertools.count(1)
 
     def run(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        for number, result in enumerate(executor(function, items), 1):
+        for result in executor(function, items):
             yield result
-            if number == after:
+            if next(numbers) == after:
                 kill()
 
     return run

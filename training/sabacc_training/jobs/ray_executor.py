@@ -8,6 +8,7 @@ sources, and the files that are named to it, such as saved agents, at the same p
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pickle
 import platform
@@ -91,10 +92,11 @@ def ray_cluster(
             f"--ray: no Ray cluster answers at {address!r}; start one with `ray start --head`, and "
             f"name the address that it prints ({_first_line(error)})"
         ) from None
-    with redirect_stdout(cast("IO[str]", _WithoutRaylet(sys.stdout))):
-        try:
+    try:
+        with redirect_stdout(cast("IO[str]", _WithoutRaylet(sys.stdout))):
             yield partial(_run, _Cluster(on_loss))
-        finally:
+    finally:
+        with redirect_stdout(io.StringIO()):  # what that thread has left
             ray.shutdown()
 
 
