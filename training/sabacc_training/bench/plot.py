@@ -86,9 +86,8 @@ def plot(results: Results) -> bytes | None:
                 )
         if tournaments:
             beside = places[-1].subgridspec(1, 2, wspace=0.08)
-            draw_tournaments(
-                *(figure.add_subplot(place) for place in beside), tournaments, OURS, INK
-            )
+            rates, times = figure.add_subplot(beside[0]), figure.add_subplot(beside[1])
+            draw_tournaments(rates, times, tournaments, OURS, INK)
         figure.savefig(file, format="svg", metadata={"Date": None})
     return strip_lines(file.getvalue())
 
