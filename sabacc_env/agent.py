@@ -34,6 +34,9 @@ class Agent(Protocol):
       and ``restore_memory(memory)``, which restores that. A stopped run then resumes exactly.
     - ``probabilities(observations, action_masks)``, the distribution that it draws from, of shape
       (n, num_actions).
+    - ``follow(observations, action_masks, memories)`` in place of ``probabilities``, where these
+      depend on the turns before: the distributions in hands that it has followed up to memories,
+      (n,) int64, 0 before its first turn of a hand; and its memories afterwards.
     - ``check_game(rules, num_players, bet_sizes)``, which raises a ``SabaccError`` if it was not
       made for this game.
     - ``wants = "views"``: it is then given a list of ``GameView`` as observations. They have the

@@ -257,6 +257,27 @@ def unchecked_probabilities(
     return given
 
 
+def follow(
+    agent: Agent,
+    observations: NDArray[np.float32],
+    action_masks: NDArray[np.int8],
+    memories: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return an agent's distributions in hands that it remembers, and its memories afterwards.
+
+    Arguments are as of the agent's ``follow``.
+
+    Raises:
+        SabaccError: as ``probabilities``.
+    """
+    with _agent_errors(name_of(agent), "follow"):
+        told, after = agent.follow(observations, action_masks, memories)  # type: ignore[attr-defined]
+        given = np.asarray(told, dtype=np.float64)
+    if given.shape != action_masks.shape or not is_distribution(given, action_masks).all():
+        raise no_distribution(agent, action_masks)
+    return given, np.asarray(after, dtype=np.int64)
+
+
 def is_distribution(
     given: NDArray[np.float64], action_masks: NDArray[np.int8]
 ) -> NDArray[np.bool_]:

@@ -190,18 +190,52 @@ class EquilibriumAgent:
         """
         if tables is None:
             tables = np.arange(len(observations))
-        floats = np.array(observations, np.float32, order="C")
-        rows = floats.view(OBSERVATION_DTYPE).reshape(len(floats))
-        legal = action_masks.astype(np.int64) @ (1 << np.arange(action_masks.shape[1]))
-        isomorphic = self.policy.suits_isomorphic
-        update_info_states(rows, floats.view(np.int32), isomorphic, legal, tables, self._states)
-        unknown = ~np.isin(self._states[tables], self.policy.arrays["keys"])
+        states = self._next_states(observations, action_masks, self._states[tables])
+        self._states[tables] = states
+        unknown = ~np.isin(states, self.policy.arrays["keys"])
         if unknown.any():
             raise SabaccError(
                 f"equilibrium: table {tables[unknown][0]} is at a turn that the solved game does "
                 "not have; every hand must start with the rules' credits and no Sabacc pot"
             )
-        return sample(self.state_probabilities(self._states[tables], action_masks.shape[1]), rng)
+        return sample(self.state_probabilities(states, action_masks.shape[1]), rng)
+
+    def follow(
+        self,
+        observations: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
+        memories: NDArray[np.int64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the distributions after these turns, (n, num_actions), and the states, (n,).
+
+        Where the solved game has no such turn, all legal actions are as probable.
+
+        Args:
+            observations: (n, OBSERVATION_SIZE) float32.
+            action_masks: (n, num_actions) int8.
+            memories: (n,) the information states before; 0 before the first turn of a hand.
+        """
+        states = self._next_states(observations, action_masks, memories)
+        probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
+        known = np.isin(states, self.policy.arrays["keys"])
+        probabilities[known] = self.state_probabilities(states[known], action_masks.shape[1])
+        return probabilities, states
+
+    def _next_states(
+        self,
+        observations: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
+        states: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """Return the information states, (n,), that these turns lead to."""
+        found = np.array(states, np.int64)
+        floats = np.array(observations, np.float32, order="C")
+        rows = floats.view(OBSERVATION_DTYPE).reshape(len(floats))
+        legal = action_masks.astype(np.int64) @ (1 << np.arange(action_masks.shape[1]))
+        isomorphic = self.policy.suits_isomorphic
+        everywhere = np.arange(len(floats))
+        update_info_states(rows, floats.view(np.int32), isomorphic, legal, everywhere, found)
+        return found
 
     def state_probabilities(
         self, states: NDArray[np.int64], num_actions: int
