@@ -86,7 +86,7 @@ def write(name: str, folder: Path) -> None:
     (folder / name).write_text(name)
 
 
-def test_after_a_signal_what_was_begun_is_saved(tmp_path: Path) -> None:
+def test_after_a_signal_what_was_begun_is_saved(tmp_path: Path, capsys: Any) -> None:
     def signalled(
         function: Callable[[Any], Any], items: Iterable[Any]
     ) -> Iterator[tuple[Any, Any]]:
@@ -97,6 +97,7 @@ def test_after_a_signal_what_was_begun_is_saved(tmp_path: Path) -> None:
     works = counting(tmp_path, 40, 3)
     with pytest.raises(StoppedBySignal):
         in_slices(works, 0.1, signalled)
+    assert "what was begun ends first" in capsys.readouterr().err
     so_far = int((tmp_path / "40" / "unfinished" / "so-far").read_text())
     assert 0 < so_far < 40
     assert not (tmp_path / "3").exists()

@@ -33,6 +33,8 @@ from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
 SLICE: Final = 120.0
 """Seconds after which a slice stops. Beginning one takes some seconds."""
 
+STOPPING: Final = "stopping: what was begun ends first, in some minutes; once more stops at once"
+
 Files = dict[str, bytes]
 """The contents of files, by their paths in a folder."""
 
@@ -227,7 +229,10 @@ def do_in_slices(
             work = waiting.popleft()
             yield Slice(work, work.read(), seconds)
 
-    with ExitStack() as stack, stop_signals() as received:
+    def tell() -> None:
+        progress.print_warning(STOPPING)
+
+    with ExitStack() as stack, stop_signals(tell) as received:
         for folder in dict.fromkeys(work.folder for work in works):
             stack.enter_context(locked_folder(folder))
         while waiting:

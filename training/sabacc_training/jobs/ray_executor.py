@@ -90,7 +90,8 @@ def ray_cluster(
     except (OSError, ValueError, RuntimeError) as error:
         raise SabaccError(
             f"--ray: no Ray cluster answers at {address!r}; start one with `ray start --head`, and "
-            f"name the address that it prints ({_first_line(error)})"
+            "name the address that it prints; where it has a token, set RAY_AUTH_MODE=token here, "
+            f"too ({_first_line(error)})"
         ) from None
     try:
         with redirect_stdout(cast("IO[str]", _WithoutRaylet(sys.stdout))):

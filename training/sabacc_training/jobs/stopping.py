@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals, getsignal, signal
@@ -30,14 +30,20 @@ def exit_when_stopped(where: Path, how: str = "resume with --resume") -> Iterato
 
 
 @contextmanager
-def stop_signals() -> Iterator[list[Signals]]:
-    """Collect SIGINT and SIGTERM in a list; a second signal of a kind acts as it did before."""
+def stop_signals(on_first: Callable[[], None] = lambda: None) -> Iterator[list[Signals]]:
+    """Collect SIGINT and SIGTERM in a list; a second signal of a kind acts as it did before.
+
+    Args:
+        on_first: called at the first signal.
+    """
     received: list[Signals] = []
     before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
 
     def note(number: int, _: FrameType | None) -> None:
         received.append(Signals(number))
         signal(number, before[Signals(number)])
+        if len(received) == 1:
+            on_first()
 
     for number in before:
         signal(number, note)
