@@ -237,9 +237,10 @@ def trained_agents_page() -> str:
         "with 95 % intervals. The member plays one seat and copies of the opponent play all "
         "others; each deal is played from every seat. A margin is what the member wins minus the "
         "mean of what the others win, and at two seats half of this. At two seats it is thus the "
-        "member's net credits, without those that go to or come from the Sabacc pot. A star marks "
-        "opponents that the member met in training. If a row has two numbers of deals, results "
-        "whose interval included 0 were measured again over ten times as many deals.\n\n"
+        "member's net credits, except that a Sabacc ante comes back if nobody takes the pot, and "
+        "half of what the pot held before is left out if somebody does. A star marks opponents "
+        "that the member met in training. If a row has two numbers of deals, results whose "
+        "interval included 0 were measured again over ten times as many deals.\n\n"
         + zoo_page.zoo_page(table)
     )
 

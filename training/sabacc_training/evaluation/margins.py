@@ -16,6 +16,11 @@ def place_margins(net_credits: NDArray[Any], ante_unit: int) -> NDArray[np.float
     It is what the place wins more than the mean of the others, over all rotations; at two seats
     half of that, so that the margins of both add up to zero and a pot's worth counts once.
 
+    So at two seats a Sabacc pot that somebody takes counts half for this seat and half against the
+    other. In a hand that nobody takes it in, a margin is the net credits with the own Sabacc ante
+    back, because both have paid as much; what stays in the pot belongs to nobody. In a hand that
+    somebody does, it is the net credits less half of what the pot held before the hand.
+
     Args:
         net_credits: (deals, rotations, places).
         ante_unit: credits in one ante of the unit (``RuleSet.ante_unit``).
