@@ -69,7 +69,7 @@ def test_works_in_one_folder_have_their_own_files(tmp_path: Path) -> None:
         FolderWork("one", tmp_path, partial(write, "one"), ("one",)),
         FolderWork("two", tmp_path, partial(write, "two"), ("two",)),
     ]
-    do_works(works, resume=False, processes=2)
+    in_slices(works, 9)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         "one": "one",
         "two": "two",
