@@ -23,7 +23,7 @@ MAX_TABLES: Final = 32_768
 
 HandPlayer = Callable[[Tables, Ints, np.random.Generator], NDArray[np.float64]]
 """Plays a hand at each table, where the hero has one seat (num_tables,); returns net credits,
-(num_tables, num_players)."""
+(..., num_tables, num_players): one or more estimates of them."""
 
 
 def hero_margin(
@@ -85,7 +85,7 @@ def deal_margins(
     start_ranges: StartRanges | None = None,
     on_hands: Callable[[int], None] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the hero's margin in each deal, (deals,), in mante/hand.
+    """Return the hero's margin in each deal, (..., deals), in mante/hand.
 
     Args:
         rules: as of ``hero_margin``, as are all others but two.
@@ -114,12 +114,12 @@ def deal_margins(
             sabacc_pots=_for_each_seat(drawn.get("sabacc_pots"), num_players),
         )
         net = play(tables, np.arange(tables.num_tables) // count, rng)
-        own = net[np.arange(len(net)), np.arange(len(net)) // count]
-        margins = own - (net.sum(axis=1) - own) / (num_players - 1)
-        parts.append(margins.reshape(num_players, count).mean(axis=0))
+        own = net[..., np.arange(tables.num_tables), np.arange(tables.num_tables) // count]
+        margins = own - (net.sum(axis=-1) - own) / (num_players - 1)
+        parts.append(margins.reshape(*margins.shape[:-1], num_players, count).mean(axis=-2))
         if on_hands is not None:
             on_hands(tables.num_tables)
-    milli = np.concatenate(parts) * MILLI / rules.ante_unit
+    milli = np.concatenate(parts, axis=-1) * MILLI / rules.ante_unit
     return milli / 2 if num_players == 2 else milli
 
 
