@@ -36,7 +36,7 @@ def legend(pairs: Sequence[PairRow]) -> list[str]:
     """Return the sentences that explain the tables of these pairs."""
     deals = pairs[0].deals
     unit = "mante/hand: thousandths of an ante (hand ante + Sabacc ante) a hand"
-    lines = [f"{unit}, over {deals:,} deals, each played from both seats; ± is a 95 % interval."]
+    lines = [f"{unit}, over {deals:,} deals, each played from every seat; ± is a 95 % interval."]
     savings = [pair.saving for pair in pairs if pair.saving is not None]
     if savings:
         lines.append(
