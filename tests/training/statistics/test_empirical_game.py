@@ -109,3 +109,8 @@ def test_without_openspiel_one_sentence_says_what_to_install(monkeypatch, comput
         SabaccError, match=r'needs OpenSpiel: pip install "sabacc-env\[openspiel\]"'
     ):
         compute(ROCK_PAPER_SCISSORS)
+
+
+def test_a_narrow_winner_is_found_where_the_solver_has_doubts():
+    above = np.triu([[0, 0.039, 322, 8298], [0, 0, 10_000, -8837], [0, 0, 0, 9204], [0] * 4])
+    assert nash_weights(above - above.T)[0] == pytest.approx(1, abs=0.01)

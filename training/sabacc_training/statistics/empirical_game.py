@@ -6,6 +6,7 @@ depend on it less: agents that all others beat, and copies of agents, add nothin
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -79,9 +80,12 @@ def nash_weights(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = margins / max(np.abs(margins).max(), np.finfo(float).tiny)
     rng = np.random.default_rng(0)
     for _ in range(ATTEMPTS):
+        game = pyspiel.create_matrix_game(scaled, -scaled)
         try:
-            weights, _ = nash_averaging(pyspiel.create_matrix_game(scaled, -scaled))
-        except cvxpy.error.SolverError:  # the set of equilibria has no inside, which is hard for it
+            with warnings.catch_warnings():
+                warnings.filterwarnings("error", "Solution may be inaccurate")
+                weights, _ = nash_averaging(game)
+        except (cvxpy.error.SolverError, UserWarning):  # the set of equilibria has no inside
             above = np.triu(scaled + rng.normal(0, SMALLEST_WEIGHT, scaled.shape), 1)
             scaled = above - above.T
             continue
