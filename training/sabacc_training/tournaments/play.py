@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +22,7 @@ from sabacc_training.evaluation.playing import (
     match_ranks,
     play_deals,
 )
+from sabacc_training.jobs.torch_threads import one_torch_thread
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.play_statistics import PlayStatistics
@@ -78,7 +77,7 @@ def play_by_asking(
     )
     statistics = PlayStatistics(dealt, rules.ranking)
     corrections = _corrections(config, lineup, dealt) if config.variance_reduction else None
-    with _one_torch_thread():
+    with one_torch_thread():
         played = play_deals(
             dealt,
             agents,
@@ -100,24 +99,6 @@ def _corrections(config: TournamentConfig, lineup: Lineup, dealt: DealTables) ->
     values = shipped_value_function(config.rule_set)
     specs = [config.entrants[name].spec for name in lineup]
     return DealCorrections(dealt, values, specs, int(generator(config.seed, 2).integers(2**63)))
-
-
-@contextmanager
-def _one_torch_thread() -> Iterator[None]:
-    """Let torch use one thread: with more, sums may be rounded otherwise elsewhere.
-
-    Several processes are faster than threads, too.
-    """
-    torch = sys.modules.get("torch")
-    if torch is None:
-        yield
-        return
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def play_by_policies(
