@@ -12,7 +12,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_training.statistics.bootstrap import Intervals
 from sabacc_training.statistics.empirical_game import alpha_rank, margin_matrix, nash_average
 from sabacc_training.statistics.ratings import (
-    MOST_CONTESTS,
+    CONTESTS,
     NUM_PASSES,
     bradley_terry,
     plackett_luce,
@@ -90,7 +90,7 @@ def ratings_of_tables(
 
 def most_rated_deals(tables: int) -> int:
     """Return of how many deals the ratings of so many tables are: what all passes draw."""
-    return max(FEWEST_DEALS, NUM_PASSES * MOST_CONTESTS // tables)
+    return max(FEWEST_DEALS, NUM_PASSES * CONTESTS // tables)
 
 
 def _connected(lineups: Sequence[tuple[str, ...]]) -> bool:
