@@ -204,18 +204,25 @@ def _rows(records: dict[str, dict[str, Any]]) -> Iterable[Sequence[str]]:
 
 
 def _margin(figures: dict[str, Any]) -> str:
-    mean, half_width = figures.get("margin", (None, None))
-    return "-" if mean is None else f"{mean:+z,.0f} ± {half_width:,.0f}"
+    if "margin" not in figures:
+        return "-"
+    mean, half_width = figures["margin"]
+    return f"{mean:+z,.0f} ±\u00a0{half_width:,.0f}"
 
 
 def _rating(figures: dict[str, Any]) -> str:
-    value, low, high = figures.get("rating", (None, None, None))
-    return "-" if value is None else f"{value:,.0f} ({low:,.0f} to {high:,.0f})".replace(",", "")
+    """Return a rating with half the width of its interval, which is hardly lopsided."""
+    if "rating" not in figures:
+        return "-"
+    value, low, high = figures["rating"]
+    return f"{value:.0f} ±\u00a0{(high - low) / 2:.0f}"
 
 
 def _place(figures: dict[str, Any]) -> str:
-    mean, half_width = figures.get("place", (None, None))
-    return "-" if mean is None else f"{mean:.2f} ± {half_width:.2f}"
+    if "place" not in figures:
+        return "-"
+    mean, half_width = figures["place"]
+    return f"{mean:.2f} ±\u00a0{half_width:.2f}"
 
 
 def _tournament(record: dict[str, Any]) -> Sequence[str]:
