@@ -7,24 +7,25 @@ import pytest
 from numpy.typing import NDArray
 from sabacc_agents.loading import load
 from sabacc_training.variance_reduction.control_variates import ControlVariates
+from sabacc_training.variance_reduction.lookahead import LARGE_POT, Lookahead
+from sabacc_training.variance_reduction.rows import empty_rows, write_rows
 from sabacc_training.variance_reduction.successors import (
     ACTIONS,
     DEAL,
     DRAWS,
-    empty_rows,
-    write_row,
 )
 from sabacc_training.variance_reduction.values import ValueFunction
 
-from sabacc_env import Game, SabaccError, load_rules
+from sabacc_env import Game, SabaccError, agent_calls, load_rules
 from sabacc_env.actions import DEFAULT_BET_SIZES, encode_bet_sizes
-from sabacc_env.agent import RandomAgent
+from sabacc_env.agent import Agent, RandomAgent
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from tests.support.reduced_play import arbitrary_values, play_reduced
+from tests.support.reduced_play import ReducedHands, arbitrary_values, play_reduced
 
+Array = NDArray[np.float64]
 RULES = ("casino", "spacers", "orsl", "three_en", "yarith_bespin", "black_spire")
 
 
@@ -47,21 +48,42 @@ def play(game: Game, rules: RuleSet, action: int) -> None:
     game.play_action(TurnBuffers(rules, encode_bet_sizes(DEFAULT_BET_SIZES)), action)
 
 
-def value_of(game: Game, rules: RuleSet, values: ValueFunction) -> NDArray[np.float64]:
+def value_of(game: Game, rules: RuleSet, values: ValueFunction) -> Array:
     """Return the net credits of a game that is over, else the value function's."""
     if game.seat_to_act is None:
         return np.array(game.net_credits, float)
     rows = empty_rows(1)
-    write_row(game._records[0], rules_record(rules)[0], rows, 0)
-    rows.counters[0] = 1
+    zero = np.zeros(1, np.int64)
+    write_rows(game._records, zero, rules_record(rules), zero, rows)
     return values.values(rows)[0, : game.num_players]
 
 
-def test_actions_are_corrected_by_the_values_of_all_that_the_agent_could_have_done() -> None:
-    rules = load_rules("casino", phases=("betting",), starting_credits=12)
+def mean_value_of(game: Game, rules: RuleSet, values: ValueFunction, agent: Agent) -> Array:
+    """Return the mean value of what may follow in a hand with a large pot, else its own value."""
+    if game.seat_to_act is None or game._records[0]["staked"] < LARGE_POT * rules.ante_unit:
+        return value_of(game, rules, values)
+    buffers = TurnBuffers(rules, encode_bet_sizes(DEFAULT_BET_SIZES))
+    game.write_turn(buffers)
+    told = agent_calls.probabilities(agent, buffers.observation[None], buffers.mask[None])
+    assert told is not None
+    mean = np.zeros(2)
+    for action in np.flatnonzero(told[0]):
+        successor = game.clone()
+        play(successor, rules, int(action))
+        mean += told[0, action] * value_of(successor, rules, values)
+    return mean
+
+
+@pytest.mark.parametrize("looks_ahead", [False, True])
+def test_actions_are_corrected_by_the_values_of_all_that_the_agent_could_have_done(
+    looks_ahead: bool,
+) -> None:
+    rules = load_rules("casino", phases=("betting",), starting_credits=60)
     values = arbitrary_values(3)
+    agent = RandomAgent(rules, 2)
     tables = Tables(rules, 1, 2, seed=4)
-    variates = ControlVariates(tables, 0, values, deals=0)
+    lookahead = Lookahead(tables, [agent], np.zeros((1, 2), int)) if looks_ahead else None
+    variates = ControlVariates(tables, 0, values, deals=0, lookahead=lookahead)
     rng = np.random.default_rng(0)
     for _ in range(30):
         game, expected, over = tables.game(0), np.zeros(2), False
@@ -74,13 +96,37 @@ def test_actions_are_corrected_by_the_values_of_all_that_the_agent_could_have_do
                 successor = game.clone()
                 play(successor, rules, int(other))
                 weight = float(other == action) - told[0, other]
-                expected += weight * value_of(successor, rules, values)
+                if looks_ahead:
+                    expected += weight * mean_value_of(successor, rules, values, agent)
+                else:
+                    expected += weight * value_of(successor, rules, values)
             variates.before_step(np.array([0]), np.array([action]), told)
             play(game, rules, action)
             tables.step([action])
             over = len(variates.after_step(np.array([0]))) == 1
         assert variates.by_kind[0, ACTIONS] == pytest.approx(expected, rel=1e-5, abs=1e-4)
         assert variates.corrections[0] == pytest.approx(expected, rel=1e-5, abs=1e-4)
+
+
+@pytest.mark.parametrize("rules", ["casino", "spacers"])
+def test_look_ahead_asks_the_agents_in_hands_with_large_pots(rules: str) -> None:
+    tables = Tables(rules, 300, 2, seed=0)
+    agents = [load("zoo:generalist", rules, 2), load("pot_odds", rules, 2)]
+    values = arbitrary_values()
+
+    def corrections(lookahead: Lookahead | None) -> ReducedHands:
+        tables = Tables(rules, 300, 2, seed=0)
+        variates = ControlVariates(tables, 1, values, deals=0, lookahead=lookahead)
+        return play_reduced(tables, agents, 5, variates)
+
+    seats = np.tile([0, 1], (300, 1))
+    plain, ahead = corrections(None), corrections(Lookahead(tables, agents, seats))
+    assert (plain.net == ahead.net).all()
+    differ = (plain.by_kind != ahead.by_kind).any(axis=(1, 2))
+    assert differ.any()
+    total = ahead.by_kind.sum(axis=1)
+    errors = total.std(axis=0, ddof=1) / np.sqrt(len(total))
+    assert (np.abs(total.mean(axis=0)) < 4.5 * errors).all()
 
 
 def test_agents_that_tell_nothing_are_not_corrected_for() -> None:

@@ -9,11 +9,14 @@ from sabacc_agents.loading import load
 from sabacc_training.solved_games import flatten, load_rung
 from sabacc_training.solved_games.agent_policy import tabular_policy_of
 from sabacc_training.solved_games.best_response import policy_values
-from sabacc_training.variance_reduction.successors import Rows
+from sabacc_training.variance_reduction.control_variates import ControlVariates
+from sabacc_training.variance_reduction.lookahead import Lookahead
+from sabacc_training.variance_reduction.successors import Frontier
 from sabacc_training.variance_reduction.values import ValueFunction
 from scipy import stats
 
 from sabacc_env.agent import Agent
+from sabacc_env.array_types import Ints
 from sabacc_env.tables import Tables
 from tests.support.reduced_play import ReducedHands, arbitrary_values, play_reduced
 
@@ -25,11 +28,15 @@ ERRORS = 4.0
 
 
 def evaluations(
-    name: str, specs: tuple[str, str], repeats: int, values: ValueFunction
+    name: str,
+    specs: tuple[str, str],
+    repeats: int,
+    values: ValueFunction,
+    variates: type[ControlVariates] = ControlVariates,
 ) -> tuple[NDArray[np.float64], float, ReducedHands]:
     """Return reduced results of seat 0, (repeats, HANDS) in antes, their true mean, and the hands.
 
-    The agents play a rung of the ladder, each its seat.
+    The agents play a rung of the ladder, each its seat. At all bets they are asked ahead.
     """
     rung = load_rung(name)
     agents: list[Agent] = [
@@ -51,7 +58,10 @@ def evaluations(
             seed=seed,
             dealers=np.full(min(hands, 20_000), rung.num_players - 1),
         )
-        parts.append(play_reduced(tables, agents, seed, value_function=values))
+        seats = np.tile(np.arange(rung.num_players), (tables.num_tables, 1))
+        lookahead = Lookahead(tables, agents, seats, least_pot=0)
+        made = variates(tables, seed + 1, values, lookahead=lookahead)
+        parts.append(play_reduced(tables, agents, seed, made))
     played = ReducedHands(*map(np.concatenate, zip(*parts, strict=True)))
     reduced = played.reduced[:hands, 0].reshape(repeats, HANDS) / rung.rule_set.ante_unit
     return reduced, policy_values(tree, policy).on_policy[0], played
@@ -87,19 +97,20 @@ def test_good_values_narrow_the_interval() -> None:
     assert reduced.var() < 0.8 * raw.var()
 
 
-class FavoursWhatHappened(ValueFunction):
+class FavoursWhatHappened(ControlVariates):
     """Gives what happened one credit more than what could have happened, as no variate may."""
 
-    def values(self, rows: Rows) -> NDArray[np.float64]:
-        """Return values that depend on the weight of a row."""
-        values = super().values(rows)
-        values[:, 0] += rows.weights[: len(values), 0] > 0
-        return values
+    def _add(self, frontier: Frontier, indices: Ints) -> None:
+        super()._add(frontier, indices)
+        weights = frontier.weights[indices, 0]
+        happened = weights > 0
+        at = frontier.tables[indices][happened], frontier.kinds[indices][happened], 0
+        np.add.at(self._sums, at, weights[happened])
 
 
 def test_a_wrong_variate_is_noticed() -> None:
     reduced, truth, _ = evaluations(
-        "little_casino", ("random", "random"), 20, FavoursWhatHappened()
+        "little_casino", ("random", "random"), 20, ValueFunction(), FavoursWhatHappened
     )
     assert abs(errors_from(truth, reduced)) > 2 * ERRORS
 

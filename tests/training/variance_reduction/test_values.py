@@ -78,7 +78,7 @@ def test_corrections_of_deals_are_those_of_their_places() -> None:
     specs = ["tight", "random", "loose"]
 
     dealt = DealTables(CASINO, 3, deal_keys(1, 0, 40))
-    corrections = DealCorrections(dealt, arbitrary_values(), specs, seed=5)
+    corrections = DealCorrections(dealt, arbitrary_values(), specs, agents, seed=5)
     rngs = [generator(1, place) for place in range(3)]
     play_deals(dealt, agents, rngs, tell=True, observers=[corrections])
     by_place = corrections.by_kind.sum(axis=2)

@@ -76,7 +76,7 @@ def play_by_asking(
         num_tables=config.num_tables,
     )
     statistics = PlayStatistics(dealt, rules.ranking)
-    corrections = _corrections(config, lineup, dealt) if config.variance_reduction else None
+    corrections = _corrections(config, lineup, agents, dealt) if config.variance_reduction else None
     with one_torch_thread():
         played = play_deals(
             dealt,
@@ -94,11 +94,14 @@ def play_by_asking(
     return Play(played, taken_off, statistics.counts(), replay)
 
 
-def _corrections(config: TournamentConfig, lineup: Lineup, dealt: DealTables) -> DealCorrections:
+def _corrections(
+    config: TournamentConfig, lineup: Lineup, agents: Sequence[Agent], dealt: DealTables
+) -> DealCorrections:
     """Return what watches the loop; its samples of chance draw from a stream of their own."""
     values = shipped_value_function(config.rule_set)
     specs = [config.entrants[name].spec for name in lineup]
-    return DealCorrections(dealt, values, specs, int(generator(config.seed, 2).integers(2**63)))
+    seed = int(generator(config.seed, 2).integers(2**63))
+    return DealCorrections(dealt, values, specs, agents, seed)
 
 
 def play_by_policies(

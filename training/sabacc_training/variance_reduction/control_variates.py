@@ -18,11 +18,14 @@ from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.errors import SabaccError
 from sabacc_env.tables import Tables
+from sabacc_training.variance_reduction.lookahead import Lookahead
+from sabacc_training.variance_reduction.rows import empty_rows, write_rows
 from sabacc_training.variance_reduction.successors import (
     KINDS,
+    Frontier,
     Settings,
     add_values,
-    empty_rows,
+    empty_frontier,
     expand,
 )
 from sabacc_training.variance_reduction.values import (
@@ -34,7 +37,7 @@ DEALS: Final = 16
 """How many other deals are sampled for each hand."""
 DRAWS: Final = 12
 """How many other draws are sampled for each action that draws."""
-BUFFER_ROWS: Final = 4096
+WAITING: Final = 4096
 """Hands that wait for the value function, at least."""
 
 
@@ -55,6 +58,7 @@ class ControlVariates:
         deals: how many other deals are sampled for each hand; 0 leaves the deal uncorrected, which
             loses nothing where every deal is played in all rotations.
         draws: how many other draws are sampled for each action that draws.
+        lookahead: asks the agents of these tables; by default nobody is asked.
 
     Attributes:
         corrections: (num_tables, num_players) float64, credits: for the last hand that ended at
@@ -79,6 +83,7 @@ class ControlVariates:
         styles: Ints | None = None,
         deals: int = DEALS,
         draws: int = DRAWS,
+        lookahead: Lookahead | None = None,
     ) -> None:
         self._tables = tables
         self._values = (
@@ -88,7 +93,9 @@ class ControlVariates:
         self._settings = Settings(deals, draws, int(low), int(high))
         n, num_actions = tables.action_masks.shape
         self._room = 2 + deals + num_actions * 3 * draws
-        self._rows = empty_rows(BUFFER_ROWS + self._room, n)
+        self._lookahead = lookahead
+        self._frontier, self._following = (empty_frontier(WAITING + self._room) for _ in range(2))
+        self._rows = empty_rows(WAITING + self._room, n)
         if styles is not None:
             self._rows.styles[:, : tables.num_players] = styles
         self._streams = np.zeros((n, 2), np.int64)
@@ -118,7 +125,7 @@ class ControlVariates:
         while begin < len(playing):
             begin = expand(
                 self._tables.games,
-                self._rows,
+                self._frontier,
                 self._settings,
                 self._streams,
                 self._fresh,
@@ -129,7 +136,30 @@ class ControlVariates:
                 begin,
                 self._room,
             )
-            add_values(self._rows, self._values.values(self._rows), self._sums)
+            self._add_frontier()
+
+    def _add_frontier(self) -> None:
+        """Add the values of all hands that wait to the corrections, and empty the frontier."""
+        frontier, following = self._frontier, self._following
+        ahead = np.zeros(int(frontier.counters[0]), np.bool_)
+        if self._lookahead is not None:
+            ahead = self._lookahead.chosen(frontier)
+            left = np.flatnonzero(ahead)
+            while len(left):
+                done = self._lookahead.expand(
+                    frontier, left, following, self._settings, self._streams, self._sums
+                )
+                self._add(following, np.arange(int(following.counters[0])))
+                following.counters[0] = 0
+                left = left[done:]
+        self._add(frontier, np.flatnonzero(~ahead))
+        frontier.counters[0] = 0
+
+    def _add(self, frontier: Frontier, indices: Ints) -> None:
+        """Add the value function's values of these hands to the corrections."""
+        games, tables = self._tables.games, frontier.tables[indices]
+        write_rows(frontier.games[indices], tables, games.rules, games.rule_of, self._rows)
+        add_values(frontier, indices, self._values.values(self._rows), self._sums)
 
     def after_step(self, playing: Ints) -> NDArray[np.int64]:
         """Write the corrections of hands that ended, and return the tables where they did."""

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_env.agent import Agent
 from sabacc_env.array_types import Ints
 from sabacc_training.evaluation.playing import DealTables
 from sabacc_training.variance_reduction.control_variates import ControlVariates
+from sabacc_training.variance_reduction.lookahead import Lookahead
 from sabacc_training.variance_reduction.successors import KINDS
 from sabacc_training.variance_reduction.values import ValueFunction
 
@@ -21,6 +23,7 @@ class DealCorrections:
         dealt: the tables of the loop, where nothing has been played yet.
         values: the value function.
         specs: who is at each place, as ``ValueFunction.style_of`` takes them.
+        agents: the agent at each place.
         seed: seeds the samples of alternative chance.
 
     Attributes:
@@ -29,18 +32,25 @@ class DealCorrections:
     """
 
     def __init__(
-        self, dealt: DealTables, values: ValueFunction, specs: Sequence[str], seed: int
+        self,
+        dealt: DealTables,
+        values: ValueFunction,
+        specs: Sequence[str],
+        agents: Sequence[Agent],
+        seed: int,
     ) -> None:
         self._dealt = dealt
         n, seats = dealt.tables.num_tables, dealt.num_players
         tables, all_seats = np.divmod(np.arange(n * seats), seats)
         styles = np.array([values.style_of(spec) for spec in specs])
+        places = dealt.places(tables, all_seats).reshape(n, seats)
         self._variates = ControlVariates(
             dealt.tables,
             seed,
             values,
-            styles=styles[dealt.places(tables, all_seats)].reshape(n, seats),
+            styles=styles[places],
             deals=0,
+            lookahead=Lookahead(dealt.tables, agents, places),
         )
         self.by_kind = np.zeros((dealt.num_deals, seats, len(KINDS), seats))
 

@@ -25,15 +25,15 @@ from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import MAX_SEATS, Array
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
+from sabacc_training.variance_reduction.rows import Rows, empty_rows, write_rows
 from sabacc_training.variance_reduction.successors import (
     ACTIONS,
     DRAWS,
     KINDS,
-    Rows,
+    Frontier,
     Settings,
-    empty_rows,
+    empty_frontier,
     expand_action,
-    write_row,
 )
 
 POPULATION: Final[Mapping[str, float]] = {
@@ -57,8 +57,14 @@ ZOO_SHARE: Final = 0.6
 UNKNOWN_SHARE: Final = 0.15
 """The share of seats whose agent is not told."""
 
-EXPLORATION: Final = 0.1
-"""The share of actions that are played at random."""
+EXPLORATION: Final = (0.02, 0.1, 0.3)
+"""The share of actions that are played at random, in a third of the hands each."""
+
+NET_OF_ALL: Final = 12
+"""Of hands that are won by this or more, in antes, all decisions are kept; of others the share that
+theirs is of it. Few hands are that large, and most of the variance is theirs."""
+
+LEAST_SHARE: Final = 0.1
 
 SHORT_STACKS: Final = 0.2
 """The share of hands that start from less than the rules' own credits."""
@@ -110,6 +116,7 @@ class Experience:
         known: (decisions, MAX_SEATS) float32: net credits of what could follow where the hand is
             over, times its probability, in antes.
         outcomes: (decisions, MAX_SEATS) float32: the net credits of the hand, in antes.
+        importance: (decisions,) float32: for how much of the population's variance one stands.
     """
 
     decisions: Hands
@@ -118,6 +125,7 @@ class Experience:
     decision_of: Ints
     known: NDArray[np.float32]
     outcomes: NDArray[np.float32]
+    importance: NDArray[np.float32]
 
 
 def specs_of(rules: RuleSet) -> list[str]:
@@ -162,19 +170,9 @@ class Population:
 
 
 @jit
-def write_rows(games: Games, rows: Rows, tables: Array) -> None:
-    """Write the hands in play at these tables as rows."""
-    for index in range(len(tables)):
-        table = int(tables[index])
-        rows.tables[index] = table
-        write_row(games.records[table], games.rules[games.rule_of[table]], rows, index)
-    rows.counters[0] = len(tables)
-
-
-@jit
 def expand_all(
     games: Games,
-    rows: Rows,
+    frontier: Frontier,
     settings: Settings,
     streams: Array,
     sums: Array,
@@ -183,9 +181,9 @@ def expand_all(
     begin: int,
     room: int,
 ) -> int:
-    """Write what could follow decisions until the rows are full; as ``successors.expand``."""
+    """Write what could follow decisions until the frontier is full: ``successors.expand``."""
     for index in range(begin, len(tables)):
-        if int(rows.counters[0]) + room > len(rows.tables):
+        if int(frontier.counters[0]) + room > len(frontier.tables):
             return index
         table = int(tables[index])
         for action in range(probabilities.shape[1]):
@@ -195,7 +193,7 @@ def expand_all(
                     games.records[table],
                     games.rules[games.rule_of[table]],
                     games.bet_sizes[0],
-                    rows,
+                    frontier,
                     settings,
                     streams[table],
                     sums,
@@ -227,55 +225,91 @@ def collect(
     agent_calls.begin(list(agents.values()), tables)
     styles = population.draw(num_hands, num_players, rng)
     told = np.where(rng.random(styles.shape) < UNKNOWN_SHARE, 0, styles)
-    room = tables.action_masks.shape[1] * 3 * DRAW_SAMPLES
-    rows, following = empty_rows(num_hands, num_hands), empty_rows(8192 + room, num_hands)
-    rows.styles[:, :num_players] = following.styles[:, :num_players] = told
-    streams = rng.integers(2**32, size=(num_hands, 2)) | 1
-    settings = Settings(0, DRAW_SAMPLES, 0, 0)
-    sums = np.zeros((num_hands, len(KINDS), MAX_SEATS))
     outcomes = np.zeros((num_hands, MAX_SEATS), np.float32)
-    ante = rules.ante_unit
-    decisions, successors, weights, decision_of, known, hands = [], [], [], [], [], []
-    count = 0
+    exploration = rng.choice(EXPLORATION, size=num_hands)
     playing = np.arange(num_hands)
+    records, probabilities, hands = [], [], []
     while len(playing):
-        write_rows(tables.games, rows, playing)
-        decisions.append(_copied(rows, ante))
+        actions, told_probabilities = _choose(tables, playing, styles, agents, exploration, rng)
+        records.append(tables.records[playing])
+        probabilities.append(told_probabilities)
         hands.append(playing)
-        actions, probabilities = _choose(tables, playing, styles, agents, rng)
-        begin = 0
-        at = np.zeros(num_hands, np.int64)
-        at[playing] = count + np.arange(len(playing))
-        sums[playing] = 0
-        while begin < len(playing):
-            begin = expand_all(
-                tables.games,
-                following,
-                settings,
-                streams,
-                sums,
-                playing,
-                probabilities,
-                begin,
-                room,
-            )
-            used = int(following.counters[0])
-            successors.append(_copied(following, ante))
-            weights.append(following.weights[:used, 1].astype(np.float32))
-            decision_of.append(at[following.tables[:used]])
-            following.counters[0] = 0
-        known.append((sums[playing, ACTIONS] / ante).astype(np.float32))
-        count += len(playing)
         tables.step(actions, playing)
-        outcomes[playing, :num_players] += tables.net_credits[playing] / np.float32(ante)
+        outcomes[playing, :num_players] += tables.net_credits[playing] / np.float32(rules.ante_unit)
         playing = playing[~tables.finished[playing]]
-    return Experience(
-        _joined(decisions),
+    at = np.concatenate(hands)
+    largest = np.abs(outcomes).max(axis=1)
+    share = np.clip(largest / NET_OF_ALL, LEAST_SHARE, 1)[at]
+    chosen = np.flatnonzero(rng.random(len(at)) < share)
+    importance = 1 / share[chosen] / _spread(styles, outcomes)[at[chosen]]
+    expanded = _expanded(
+        tables.games._replace(
+            records=np.concatenate(records)[chosen],
+            rule_of=np.zeros(len(chosen), tables.games.rule_of.dtype),
+        ),
+        told[at[chosen]],
+        np.concatenate(probabilities)[chosen],
+        rules.ante_unit,
+        rng,
+    )
+    return Experience(*expanded, outcomes[at[chosen]], importance.astype(np.float32))
+
+
+def _spread(styles: Ints, outcomes: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the mean square of what is won in hands of the agents of each hand, (hands,)."""
+    squares = np.square(outcomes[:, : styles.shape[1]]).mean(axis=1)
+    logs = np.zeros(len(styles))
+    for style in np.unique(styles):
+        seats = (styles == style).sum(axis=1)
+        logs += seats * np.log(np.average(squares, weights=seats) + 1)
+    return np.exp(logs / styles.shape[1])
+
+
+def _expanded(
+    games: Games,
+    styles: Ints,
+    probabilities: NDArray[np.float64],
+    ante: int,
+    rng: np.random.Generator,
+) -> tuple[Hands, Hands, NDArray[np.float32], Ints, NDArray[np.float32]]:
+    """Return the first five attributes of ``Experience`` for these hands in play."""
+    count, num_players = styles.shape
+    room = probabilities.shape[1] * 3 * DRAW_SAMPLES
+    rows, following = empty_rows(count, count), empty_rows(8192 + room, count)
+    rows.styles[:, :num_players] = following.styles[:, :num_players] = styles
+    frontier = empty_frontier(8192 + room)
+    tables = np.arange(count)
+    write_rows(games.records, tables, games.rules, games.rule_of, rows)
+    streams = rng.integers(2**32, size=(count, 2)) | 1
+    sums = np.zeros((count, len(KINDS), MAX_SEATS))
+    successors, weights, decision_of = [], [], []
+    begin = 0
+    while begin < count:
+        begin = expand_all(
+            games,
+            frontier,
+            Settings(0, DRAW_SAMPLES, 0, 0),
+            streams,
+            sums,
+            tables,
+            probabilities,
+            begin,
+            room,
+        )
+        used = slice(int(frontier.counters[0]))
+        of = frontier.tables[used]
+        write_rows(frontier.games[used], of, games.rules, games.rule_of, following)
+        successors.append(_copied(following, ante))
+        weights.append(frontier.weights[used, 1].astype(np.float32))
+        decision_of.append(of.copy())
+        frontier.counters[0] = 0
+    known = (sums[:, ACTIONS] / ante).astype(np.float32)
+    return (
+        _copied(rows, ante),
         _joined(successors),
         np.concatenate(weights),
         np.concatenate(decision_of),
-        np.concatenate(known),
-        outcomes[np.concatenate(hands)],
+        known,
     )
 
 
@@ -284,6 +318,7 @@ def _choose(
     playing: Ints,
     styles: Ints,
     agents: Mapping[int, Agent],
+    exploration: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Return what is played at these tables, and the agents' own probabilities."""
@@ -298,7 +333,7 @@ def _choose(
         assert told is not None, "every agent of the population tells its probabilities"
         probabilities[rows] = told
     legal = tables.action_masks[playing].astype(np.float64)
-    explored = rng.random(len(playing)) < EXPLORATION
+    explored = rng.random(len(playing)) < exploration[playing]
     return sample(np.where(explored[:, None], legal, probabilities), rng), probabilities
 
 
@@ -348,4 +383,5 @@ def joined(parts: Sequence[Experience]) -> Experience:
         np.concatenate([part.decision_of + at for part, at in zip(parts, counts, strict=False)]),
         np.concatenate([part.known for part in parts]),
         np.concatenate([part.outcomes for part in parts]),
+        np.concatenate([part.importance for part in parts]),
     )

@@ -28,7 +28,7 @@ from sabacc_env.engine.layout import (
 )
 from sabacc_env.engine.piles import card_value
 from sabacc_env.engine.pots import return_unmatched, split_pots
-from sabacc_env.engine.ranking import PLACE_SHIFT, hand_strength, hand_total
+from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_strength, hand_total
 
 VALUES: Final = 21
 """How many values cards have: -10 to +10."""
@@ -40,7 +40,10 @@ DISTANCE: Final = COUNTS + VALUES
 SIZES: Final = DISTANCE + DISTANCES
 ACTIONS: Final = SIZES + 5
 NUMBERS: Final = ACTIONS + 6
-STYLE: Final = NUMBERS + 34
+PLACE: Final = NUMBERS + 34
+PLACES: Final = 20
+"""Classes of a hand's place in the list of its ranking, the last for all low ones."""
+STYLE: Final = PLACE + PLACES
 MAX_STYLES: Final = 24
 """How many agents a value function can know; style 0 stands for any other."""
 SEAT_FEATURES: Final = STYLE + MAX_STYLES
@@ -361,7 +364,9 @@ def write_standing(
     row[k] = beaten / max(1, others)
     row[k + 1] = 1.0 if beaten == others else 0.0
     row[k + 2] = baseline[seat] / pot
-    row[k + 3] = max(0, (int(strengths[seat]) >> PLACE_SHIFT) - 12) / 18.0
+    above = (int(strengths[seat]) >> PLACE_SHIFT) - (LOWEST_PLACE - PLACES)
+    row[k + 3] = max(0, above) / PLACES
+    row[PLACE + max(0, above)] = 1.0
     row[k + 4] = 1.0 if seat == g.seat_to_act else 0.0
     row[k + 5] = float(int(g.yet_to_act) >> seat & 1)
     players = int(g.num_players)

@@ -17,7 +17,7 @@ from sabacc_env.array_types import Ints
 from sabacc_training.variance_reduction.experience import Experience, Hands
 from sabacc_training.variance_reduction.network import ValueNetwork
 
-BATCH_SIZE: Final = 2048
+BATCH_SIZE: Final = 512
 LEARNING_RATE: Final = 2e-3
 
 
@@ -46,16 +46,21 @@ def expected_values(network: ValueNetwork, experience: Experience) -> NDArray[np
 class Learner:
     """Fits a network by Adam, batch by batch.
 
-    A decision's weight is one over the root of its pot (in antes, plus one): errors grow with it.
-
     Args:
         network: the network.
         hands: where it is fitted.
+        weights: (hands,) of their squared errors, in antes.
         rng: draws the batches.
     """
 
-    def __init__(self, network: ValueNetwork, hands: Hands, rng: np.random.Generator) -> None:
-        self._network, self._hands, self._rng = network, hands, rng
+    def __init__(
+        self,
+        network: ValueNetwork,
+        hands: Hands,
+        weights: NDArray[np.float32],
+        rng: np.random.Generator,
+    ) -> None:
+        self._network, self._hands, self._weights, self._rng = network, hands, weights, rng
         self._optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
         self._first = hands.first_seat_rows
         self._row_of = np.repeat(np.arange(len(hands.sizes)), hands.sizes)
@@ -86,7 +91,8 @@ class Learner:
             row_of,
         )
         errors = added - torch.from_numpy(wanted[gather])
-        loss = (errors.square() / (1 + scales[row_of, 0]).sqrt()).sum() / len(rows)
+        weights = torch.from_numpy(self._weights[rows])[row_of]
+        loss = (errors.square() * weights).sum() / len(rows)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self._network.parameters(), 5.0)

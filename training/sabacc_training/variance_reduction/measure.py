@@ -88,7 +88,7 @@ def measure(
     rngs = [generator(seed, 1, place) for place in range(num_players)]
     begin = time.process_time()
     dealt = DealTables(rules, num_players, keys)
-    corrections = DealCorrections(dealt, values, specs, seed + 1)
+    corrections = DealCorrections(dealt, values, specs, agents, seed + 1)
     played = play_deals(dealt, agents, rngs, tell=True, observers=[corrections])
     seconds = time.process_time() - begin
     begin = time.process_time()

@@ -43,19 +43,19 @@ LOWEST_RATE: Final = 1e-4
 class ValueTraining(Config):
     """How a value function is trained."""
 
-    hands: int = Field(10_000, ge=1)
+    hands: int = Field(32_000, ge=1)
     """Hands at two seats."""
 
-    hands_of_many: int = Field(1_800, ge=0)
+    hands_of_many: int = Field(5_000, ge=0)
     """Hands at 3 to 8 seats together."""
 
-    outcome_steps: int = Field(300, ge=1)
+    outcome_steps: int = Field(3_000, ge=1)
     """Steps in which the network is fitted to what hands ended with."""
 
     iterations: int = Field(12, ge=1)
     """How often it is then fitted to the expected values of what follows."""
 
-    steps: int = Field(80, ge=1)
+    steps: int = Field(600, ge=1)
     """Steps of each iteration."""
 
     learning_rate: float = Field(2e-3, gt=0)
@@ -89,7 +89,9 @@ def train(
     with stop_signals() as stops:
         experience = gather(rules, specs, config)
         network = ValueNetwork()
-        learner = Learner(network, experience.decisions, np.random.default_rng(config.seed + 1))
+        weights = np.sqrt(experience.importance)
+        rng = np.random.default_rng(config.seed + 1)
+        learner = Learner(network, experience.decisions, weights / weights.mean(), rng)
         loss = learner.fit(experience.outcomes, config.outcome_steps, config.learning_rate)
         for iteration in range(config.iterations):
             if stops:

@@ -18,7 +18,7 @@ from sabacc_agents.saved_files import SUFFIX, read_arrays, read_description, wri
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
-from sabacc_training.variance_reduction.successors import Rows
+from sabacc_training.variance_reduction.rows import Rows
 
 if TYPE_CHECKING:
     from sabacc_training.variance_reduction.network import ValueNetwork
