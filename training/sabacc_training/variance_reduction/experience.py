@@ -65,6 +65,7 @@ NET_OF_ALL: Final = 12
 theirs is of it. Few hands are that large, and most of the variance is theirs."""
 
 LEAST_SHARE: Final = 0.1
+"""The least such share."""
 
 SHORT_STACKS: Final = 0.2
 """The share of hands that start from less than the rules' own credits."""
@@ -262,7 +263,7 @@ def _spread(styles: Ints, outcomes: NDArray[np.float32]) -> NDArray[np.float64]:
     for style in np.unique(styles):
         seats = (styles == style).sum(axis=1)
         logs += seats * np.log(np.average(squares, weights=seats) + 1)
-    return np.exp(logs / styles.shape[1])
+    return np.asarray(np.exp(logs / styles.shape[1]))
 
 
 def _expanded(
