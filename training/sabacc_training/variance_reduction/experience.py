@@ -285,7 +285,7 @@ def _expanded(
     sums = np.zeros((count, len(KINDS), MAX_SEATS))
     successors, weights, decision_of = [], [], []
     begin = 0
-    while begin < count:
+    while not successors or begin < count:  # no decision may have been kept
         begin = expand_all(
             games,
             frontier,
