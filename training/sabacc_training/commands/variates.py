@@ -28,9 +28,9 @@ def variates(
 ) -> None:
     """Measure how much narrower control variates make the interval of an agent's margins.
 
-    The table has the margins in mante/hand, and variances raw over reduced: of hands, of deals with
-    all rotations, and of as many hands dealt afresh over those of deals. Then hands a second of CPU
-    time, without control variates and with them.
+    The table has the margins in mante/hand, raw and reduced, and variances raw over reduced: of
+    hands, of deals with all rotations, and of as many hands dealt afresh over those of deals. Then
+    hands a second of CPU time, without control variates and with them.
 
     Args:
         rules: A rule set by name or path.
@@ -52,12 +52,13 @@ def variates(
     if baseline:
         function = ValueFunction()
     table = Table()
-    for heading in ("opponent", "raw", "reduced", "hands", "deals", "fresh hands", "hands/s"):
+    for heading in ("opponent", "raw\nreduced", "hands", "deals", "fresh\nhands", "hands/s"):
         table.add_column(heading, no_wrap=True)
     for opponent in opponents:
         found = measure(rule_set, hero, opponent, players, deals, function, seed)
         raw, reduced = found.estimates()
         factors = found.hand_factor, found.deal_factor, found.factor_over_fresh_deals
-        speed = f"{found.raw_hands_a_second:,.0f}, {found.hands_a_second:,.0f}"
-        table.add_row(opponent, str(raw), str(reduced), *(f"{each:.2f}" for each in factors), speed)
+        margins = f"{raw}\n{reduced}"
+        speeds = f"{found.raw_hands_a_second:,.0f}\n{found.hands_a_second:,.0f}"
+        table.add_row(opponent, margins, *(f"{each:.2f}" for each in factors), speeds)
     Console(highlight=False).print(table)

@@ -283,7 +283,8 @@ def _expanded(
     write_rows(games.records, tables, games.rules, games.rule_of, rows)
     streams = rng.integers(2**32, size=(count, 2)) | 1
     sums = np.zeros((count, len(KINDS), MAX_SEATS))
-    successors, weights, decision_of = [], [], []
+    successors: list[Hands] = []
+    weights, decision_of = [], []
     begin = 0
     while not successors or begin < count:  # no decision may have been kept
         begin = expand_all(

@@ -43,7 +43,7 @@ LOWEST_RATE: Final = 1e-4
 class ValueTraining(Config):
     """How a value function is trained."""
 
-    hands: int = Field(32_000, ge=1)
+    hands: int = Field(64_000, ge=1)
     """Hands at two seats."""
 
     hands_of_many: int = Field(5_000, ge=0)
@@ -55,7 +55,7 @@ class ValueTraining(Config):
     iterations: int = Field(12, ge=1)
     """How often it is then fitted to the expected values of what follows."""
 
-    steps: int = Field(600, ge=1)
+    steps: int = Field(900, ge=1)
     """Steps of each iteration."""
 
     learning_rate: float = Field(2e-3, gt=0)
