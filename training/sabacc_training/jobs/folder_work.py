@@ -187,6 +187,7 @@ def do_works(
     if not resume:
         _refuse_files(works)
     if not works or (processes == 1 and ray is None):
+        _refuse_held(works)
         for work in works:
             if len(works) > 1:
                 print(work, file=sys.stderr)
@@ -206,6 +207,13 @@ def _refuse_files(works: Sequence[FolderWork]) -> None:
             raise SabaccError(
                 f"{work.folder}: holds {name} already; resume (--resume) or choose another folder"
             )
+
+
+def _refuse_held(works: Sequence[FolderWork]) -> None:
+    """Refuse works in folders that another process writes into, before anything is done."""
+    for folder in dict.fromkeys(work.folder for work in works):
+        with locked_folder(folder):
+            pass
 
 
 def do_in_slices(
