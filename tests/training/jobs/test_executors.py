@@ -50,14 +50,14 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen([sys.executable, script], env=environment, **pipes) as process:
         assert process.stdout is not None
-        workers = [int(process.stdout.readline()) for _ in range(2)]
+        lines = [process.stdout.readline() for _ in range(2)]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
     assert errors.count(b"Traceback") == 1
     assert errors.rstrip().endswith(b"KeyboardInterrupt")
-    for worker in workers:
+    for line in lines:
         with pytest.raises(ProcessLookupError):
-            os.kill(worker, 0)
+            os.kill(int(line), 0)
 
 
 def test_an_error_of_the_work_is_raised_here():
