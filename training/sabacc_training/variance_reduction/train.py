@@ -19,9 +19,9 @@ from pydantic import Field
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.storage.files import make_folder
-from sabacc_training.config.base import Config, validated
+from sabacc_training.config.base import Config, overridden, validated
 from sabacc_training.jobs.progress_bar import ProgressBar
 from sabacc_training.jobs.stopping import stop_signals
 from sabacc_training.variance_reduction.experience import (
@@ -35,7 +35,6 @@ from sabacc_training.variance_reduction.learning import Learner, expected_values
 from sabacc_training.variance_reduction.network import ValueNetwork
 from sabacc_training.variance_reduction.values import save_value_function
 
-RULES: Final = ("casino", "spacers", "orsl", "three_en", "yarith_bespin", "black_spire")
 HANDS_AT_ONCE: Final = 4096
 LOWEST_RATE: Final = 1e-4
 
@@ -134,14 +133,12 @@ def main(
         settings: Keys of the training, as in ``hands=20_000``.
         resume: Leave out rule sets whose file is there.
     """
-    from sabacc_training.config.base import overridden
-
     config = validated(ValueTraining, overridden({}, settings))
     make_folder(output)
     torch.set_num_threads(1)
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with ProgressBar(*columns, transient=True) as progress:
-        for name in rules or RULES:
+        for name in rules or rule_sets():
             rule_set = load_rules(name)
             path = output / f"{rule_set.name}.safetensors"
             if path.exists():
@@ -158,4 +155,8 @@ def main(
 
 
 if __name__ == "__main__":
-    app()
+    try:
+        app()
+    except SabaccError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
