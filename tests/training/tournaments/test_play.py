@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from sabacc_agents.scripted.agents import TightAgent
 from sabacc_training.config.base import validated
 from sabacc_training.evaluation.guarded_agent import GuardedAgent
@@ -14,7 +16,10 @@ from sabacc_training.tournaments import tasks
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.play import Play, play_by_asking, play_by_policies
 from sabacc_training.tournaments.tasks import Task, play_task, read_task
+from sabacc_training.variance_reduction.network import ValueNetwork
+from sabacc_training.variance_reduction.values import save_value_function
 
+from sabacc_env.errors import SabaccError
 from sabacc_env.policies import policy
 
 ARRAYS = "net_credits", "hands", "ranks"
@@ -99,12 +104,37 @@ def test_a_wrong_policy_fails_as_its_agent_does() -> None:
     assert "chose action 30" in result.messages[0]["illegal"]
 
 
-def test_the_digest_of_a_task_knows_the_values_of_control_variates(monkeypatch):
+def test_the_digest_of_a_task_knows_the_values_of_control_variates(tmp_path: Path) -> None:
+    file = tmp_path / "values.safetensors"
     raw = config_of("tight", "loose", "random")
-    reduced = config_of("tight", "loose", "random", variance_reduction=True)
     (task, *_) = tasks.all_tasks(raw, range(60))
-    before = tasks.task_digest(raw, task), tasks.task_digest(reduced, task)
-    assert before[0] != before[1]
-    monkeypatch.setattr(tasks, "value_function_digest", lambda rules: "of another network")
-    assert tasks.task_digest(raw, task) == before[0]
-    assert tasks.task_digest(reduced, task) != before[1]
+    shipped = config_of("tight", "loose", "random", variance_reduction=True)
+    digests = [tasks.task_digest(raw, task), tasks.task_digest(shipped, task)]
+    for weight in (0.5, 0.25):
+        network = ValueNetwork()
+        torch.nn.init.constant_(network.output.bias, weight)
+        save_value_function(file, network, raw.rule_set, ["tight"], {})
+        own = config_of("tight", "loose", "random", variance_reduction=str(file))
+        digests.append(tasks.task_digest(own, task))
+    assert len(set(digests)) == 4
+
+
+def test_a_value_function_of_ones_own_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
+    file = tmp_path / "values.safetensors"
+    names = "tight", "loose", "random"
+    shipped = config_of(*names, variance_reduction=True)
+    task = Task(names, 0, 4)
+    save_value_function(file, ValueNetwork(), shipped.rule_set, [], {})
+    results = {}
+    for setting in (True, str(file)):
+        config = config_of(*names, variance_reduction=setting)
+        result = read_task(config, task, play_task(config, task))
+        assert result is not None
+        results[setting] = result.arrays
+    ours, theirs = results[str(file)], results[True]
+    np.testing.assert_array_equal(ours["net_credits"], theirs["net_credits"])
+    assert (ours["corrections"] != theirs["corrections"]).any()
+    with pytest.raises(SabaccError, match="was trained for the rules 'casino'"):
+        config_of(*names, rules="orsl", variance_reduction=str(file))
+    with pytest.raises(SabaccError, match="cannot be read"):
+        config_of(*names, variance_reduction=str(tmp_path / "absent.safetensors"))

@@ -73,6 +73,13 @@ def test_the_seed_decides_what_is_learnt() -> None:
     assert first[0].arrays()["output.weight"].any()
 
 
+def test_agents_that_do_not_tell_their_probabilities_are_learnt_from_too() -> None:
+    agents = ["tests.support.toys:FirstLegal", "tests.support.toys:Viewer"]
+    trained = train(load_rules("black_spire"), agents, SMALL)
+    assert trained is not None
+    assert trained[0].arrays()["output.weight"].any()
+
+
 def test_corrections_of_deals_are_those_of_their_places() -> None:
     agents = [load("tight", "casino", 3), load("random", "casino", 3), load("loose", "casino", 3)]
     specs = ["tight", "random", "loose"]

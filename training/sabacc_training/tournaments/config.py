@@ -15,6 +15,7 @@ from sabacc_env.game import Game
 from sabacc_training.config.base import dump
 from sabacc_training.evaluation.evaluate import Entrant, MatchConfig
 from sabacc_training.tournaments.formats import Format, Lineup
+from sabacc_training.variance_reduction.values import load_value_function, shipped_file
 
 DEALS_PER_TASK = 2_500
 """Deals in one task, unless the configuration says otherwise."""
@@ -41,9 +42,11 @@ class TournamentConfig(MatchConfig):
     """Hands in an episode: 1, or a match of at most so many, which ends early when fewer than two
     seats can pay their antes."""
 
-    variance_reduction: bool = False
+    variance_reduction: bool | Path = False
     """Whether control variates for chance and for told actions make the intervals narrower, beside
-    the raw figures. Agents are then asked for their probabilities, and hands take longer."""
+    the raw figures. Agents are then asked for their probabilities, and hands take longer. ``true``
+    takes the value function that ships for these rules; a path takes that file, which
+    ``python -m sabacc_training.variance_reduction.train`` wrote."""
 
     timeout_s: float | None = Field(None, gt=0, le=86_400)
     """Seconds that an agent in a process of its own has for a decision, where its spec has no
@@ -67,6 +70,12 @@ class TournamentConfig(MatchConfig):
         for name in names:
             if names.count(name) > 1:
                 raise SabaccError(f'agents: two have the label "{name}"; give each its own label')
+        return self
+
+    @model_validator(mode="after")
+    def _check_variance_reduction(self) -> Self:
+        if isinstance(self.variance_reduction, Path):
+            load_value_function(self.variance_reduction, self.rule_set)
         return self
 
     @model_validator(mode="after")
@@ -107,6 +116,13 @@ class TournamentConfig(MatchConfig):
         if self.timeout_s is None or not is_process(spec):
             return spec
         return with_timeout(spec, self.timeout_s)
+
+    @property
+    def value_function_file(self) -> Path | None:
+        """The file of the control variates' value function; None where none ships."""
+        if isinstance(self.variance_reduction, Path):
+            return self.variance_reduction
+        return shipped_file(self.rule_set)
 
     @property
     def identity(self) -> str:

@@ -33,7 +33,6 @@ from sabacc_training.tournaments.play_statistics import (
     ROUNDS,
     costliest,
 )
-from sabacc_training.variance_reduction.values import value_function_digest
 
 FORMAT: Final = b"sabacc-env tournament task 2\n"
 COSTLIEST: Final = 5
@@ -187,7 +186,7 @@ def task_digest(config: TournamentConfig, task: Task) -> str:
         "lineup": [[name, _identity(config.entrants[name].spec)] for name in task.lineup],
         "deals": [task.first_deal, task.num_deals],
         **{key: getattr(config, key) for key in keys},
-        "variance_reduction": config.variance_reduction and value_function_digest(config.rule_set),
+        "variance_reduction": config.variance_reduction and _value_function_digest(config),
     }
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -200,13 +199,20 @@ def version() -> str:
 
 def _identity(spec: str) -> str:
     """Return what identifies an agent: a hash of a saved file's content, otherwise its spec."""
-    if not is_saved(spec):
-        return spec
-    path = path_of(spec)
+    return _file_digest(path_of(spec)) if is_saved(spec) else spec
+
+
+def _value_function_digest(config: TournamentConfig) -> str:
+    path = config.value_function_file
+    return "baseline" if path is None else _file_digest(path)
+
+
+def _file_digest(path: Path) -> str:
+    """Return a hash of a file's content."""
     try:
         state = path.stat()
     except OSError as error:
-        raise SabaccError(f"{spec}: cannot be read ({failure_reason(error)})") from None
+        raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
     return _content_digest(path, state.st_mtime_ns, state.st_size, state.st_ino)
 
 

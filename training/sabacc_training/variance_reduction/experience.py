@@ -323,16 +323,19 @@ def _choose(
     exploration: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> tuple[Ints, NDArray[np.float64]]:
-    """Return what is played at these tables, and the agents' own probabilities."""
+    """Return what is played at these tables, and the agents' own probabilities.
+
+    An agent that does not tell them is asked for an action, which then has all the probability.
+    """
     to_act = styles[playing, tables.seats_to_act[playing]]
     probabilities = np.zeros((len(playing), tables.action_masks.shape[1]))
     for style in np.unique(to_act):
         rows = to_act == style
         at = playing[rows]
-        told = agent_calls.probabilities(
-            agents[int(style)], tables.flat_observations[at], tables.action_masks[at]
-        )
-        assert told is not None, "every agent of the population tells its probabilities"
+        told = agent_calls.probabilities_at(agents[int(style)], tables, at)
+        if told is None:
+            actions = agent_calls.actions_at(agents[int(style)], tables, at, rng)
+            told = np.eye(probabilities.shape[1])[actions]
         probabilities[rows] = told
     legal = tables.action_masks[playing].astype(np.float64)
     explored = rng.random(len(playing)) < exploration[playing]

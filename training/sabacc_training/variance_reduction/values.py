@@ -6,7 +6,6 @@ net credits if the hand were revealed now, and what a network adds to it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -116,18 +115,12 @@ def load_value_function(path: Path, rules: RuleSet) -> ValueFunction:
 
 def shipped_value_function(rules: RuleSet) -> ValueFunction:
     """Return the value function that ships for these rules; the baseline where there is none."""
-    path = _shipped_file(rules)
+    path = shipped_file(rules)
     return ValueFunction() if path is None else load_value_function(path, rules)
 
 
 @cache
-def value_function_digest(rules: RuleSet) -> str:
-    """Return a hash of the value function that ships for these rules, "baseline" for none."""
-    path = _shipped_file(rules)
-    return "baseline" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _shipped_file(rules: RuleSet) -> Path | None:
+def shipped_file(rules: RuleSet) -> Path | None:
     """Return the file of the value function that ships for these rules, if there is one."""
     path = FOLDER / f"{rules.name}{SUFFIX}"
     if not path.exists():
