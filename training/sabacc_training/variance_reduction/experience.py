@@ -21,8 +21,7 @@ from sabacc_env import agent_calls
 from sabacc_env.agent import Agent, sample
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.batch import Games
-from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import MAX_SEATS, Array
+from sabacc_env.engine.layout import MAX_SEATS
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.variance_reduction.rows import Rows, empty_rows, write_rows
@@ -33,7 +32,7 @@ from sabacc_training.variance_reduction.successors import (
     Frontier,
     Settings,
     empty_frontier,
-    expand_action,
+    expand_waiting,
 )
 
 POPULATION: Final[Mapping[str, float]] = {
@@ -170,43 +169,6 @@ class Population:
         return rng.choice(styles, size=(num_hands, num_players), p=self.shares)
 
 
-@jit
-def expand_all(
-    games: Games,
-    frontier: Frontier,
-    settings: Settings,
-    streams: Array,
-    sums: Array,
-    tables: Array,
-    probabilities: Array,
-    begin: int,
-    room: int,
-) -> int:
-    """Write what could follow decisions until the frontier is full: ``successors.expand``."""
-    for index in range(begin, len(tables)):
-        if int(frontier.counters[0]) + room > len(frontier.tables):
-            return index
-        table = int(tables[index])
-        for action in range(probabilities.shape[1]):
-            probability = float(probabilities[index, action])
-            if probability > 0.0:
-                expand_action(
-                    games.records[table],
-                    games.rules[games.rule_of[table]],
-                    games.bet_sizes[0],
-                    frontier,
-                    settings,
-                    streams[table],
-                    sums,
-                    table,
-                    DRAWS,
-                    action,
-                    0.0,
-                    probability,
-                )
-    return len(tables)
-
-
 def collect(
     rules: RuleSet,
     num_players: int,
@@ -281,21 +243,29 @@ def _expanded(
     frontier = empty_frontier(8192 + room)
     tables = np.arange(count)
     write_rows(games.records, tables, games.rules, games.rule_of, rows)
+    waiting = Frontier(
+        games=games.records,
+        tables=tables,
+        kinds=np.full(count, DRAWS),
+        weights=np.tile([0.0, 1.0], (count, 1)),
+        counters=np.full(1, count),
+        scratch=frontier.scratch,
+    )
     streams = rng.integers(2**32, size=(count, 2)) | 1
     sums = np.zeros((count, len(KINDS), MAX_SEATS))
     successors: list[Hands] = []
     weights, decision_of = [], []
     begin = 0
     while not successors or begin < count:  # no decision may have been kept
-        begin = expand_all(
+        begin += expand_waiting(
             games,
+            waiting,
+            tables[begin:],
+            probabilities[begin:],
             frontier,
             Settings(0, DRAW_SAMPLES, 0, 0),
             streams,
             sums,
-            tables,
-            probabilities,
-            begin,
             room,
         )
         used = slice(int(frontier.counters[0]))

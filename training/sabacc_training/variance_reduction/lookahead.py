@@ -25,7 +25,7 @@ from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.tables import Tables
-from sabacc_training.variance_reduction.successors import Frontier, Settings, expand_action
+from sabacc_training.variance_reduction.successors import Frontier, Settings, expand_waiting
 
 LARGE_POT: Final = 6
 """Antes in a pot from which on hands are looked ahead, unless said otherwise."""
@@ -84,10 +84,17 @@ class Lookahead:
         room = self._tables.action_masks.shape[1] * 3 * settings.draws
         chosen = chosen[: max(1, len(following.tables) // room)]
         probabilities = self._probabilities(frontier, chosen)
-        expand_chosen(
-            self._tables.games, frontier, chosen, probabilities, following, settings, streams, sums
+        return expand_waiting(
+            self._tables.games,
+            frontier,
+            chosen,
+            probabilities,
+            following,
+            settings,
+            streams,
+            sums,
+            room,
         )
-        return len(chosen)
 
     def _probabilities(self, frontier: Frontier, chosen: Ints) -> NDArray[np.float64]:
         """Return those of the agents that are to act, (n, num_actions)."""
@@ -122,37 +129,3 @@ def write_turns(
         r = games.rules[games.rule_of[int(frontier.tables[index])]]
         observe(g, r, int(g.seat_to_act), observations[row])
         write_mask(legal_actions(g, r, games.bet_sizes[0]), masks[row])
-
-
-@jit
-def expand_chosen(
-    games: Games,
-    frontier: Frontier,
-    chosen: Array,
-    probabilities: Array,
-    following: Frontier,
-    settings: Settings,
-    streams: Array,
-    sums: Array,
-) -> None:
-    """Write what may follow these hands; see ``Lookahead.expand``."""
-    for row in range(len(chosen)):
-        index = int(chosen[row])
-        table = int(frontier.tables[index])
-        for action in range(probabilities.shape[1]):
-            probability = float(probabilities[row, action])
-            if probability > 0.0:
-                expand_action(
-                    frontier.games[index],
-                    games.rules[games.rule_of[table]],
-                    games.bet_sizes[0],
-                    following,
-                    settings,
-                    streams[table],
-                    sums,
-                    table,
-                    int(frontier.kinds[index]),
-                    action,
-                    probability * frontier.weights[index, 0],
-                    probability * frontier.weights[index, 1],
-                )

@@ -158,6 +158,56 @@ def expand(
 
 
 @jit
+def expand_waiting(
+    games: Games,
+    frontier: Frontier,
+    chosen: Array,
+    probabilities: Array,
+    following: Frontier,
+    settings: Settings,
+    streams: Array,
+    sums: Array,
+    room: int,
+) -> int:
+    """Write what may follow hands that wait until ``following`` is full; return how many were done.
+
+    Args:
+        games: whose rules and bet sizes they have.
+        frontier: the hands that wait.
+        chosen: (n,) the indices of those to expand.
+        probabilities: (n, num_actions) of the agents that are to act.
+        following: written to, with the weights of the hands times the probabilities.
+        settings: how many samples.
+        streams: as of ``expand``.
+        sums: likewise.
+        room: how many hands may follow one.
+    """
+    for row in range(len(chosen)):
+        if int(following.counters[0]) + room > len(following.tables):
+            return row
+        index = int(chosen[row])
+        table = int(frontier.tables[index])
+        for action in range(probabilities.shape[1]):
+            probability = float(probabilities[row, action])
+            if probability > 0.0:
+                expand_action(
+                    frontier.games[index],
+                    games.rules[games.rule_of[table]],
+                    games.bet_sizes[0],
+                    following,
+                    settings,
+                    streams[table],
+                    sums,
+                    table,
+                    int(frontier.kinds[index]),
+                    action,
+                    probability * frontier.weights[index, 0],
+                    probability * frontier.weights[index, 1],
+                )
+    return len(chosen)
+
+
+@jit
 def expand_deal(
     g: Record,
     r: Record,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -64,19 +65,17 @@ class ValueTraining(Config):
     """Decides everything."""
 
 
-def gather(rules: RuleSet, specs: list[str], config: ValueTraining) -> Experience:
-    """Return the experience that a value function of these rules learns from."""
+def gather(rules: RuleSet, specs: list[str], config: ValueTraining) -> Iterator[Experience]:
+    """Yield the experience that a value function of these rules learns from, in parts."""
     rng = np.random.default_rng(config.seed)
     hands = {2: config.hands}
     many = [seats for seats in range(3, 9) if rules.seats[0] <= seats <= rules.seats[1]]
     hands |= {seats: config.hands_of_many // len(many) for seats in many}
-    parts = []
     for seats, count in hands.items():
         population = Population(rules, seats, specs)
         for begin in range(0, count, HANDS_AT_ONCE):
             now = min(HANDS_AT_ONCE, count - begin)
-            parts.append(collect(rules, seats, population, now, rng))
-    return joined(parts)
+            yield collect(rules, seats, population, now, rng)
 
 
 def train(
@@ -86,7 +85,12 @@ def train(
     begin = time.process_time()
     torch.manual_seed(config.seed)
     with stop_signals() as stops:
-        experience = gather(rules, specs, config)
+        parts = []
+        for part in gather(rules, specs, config):
+            if stops:
+                return None
+            parts.append(part)
+        experience = joined(parts)
         network = ValueNetwork()
         weights = np.sqrt(experience.importance)
         rng = np.random.default_rng(config.seed + 1)
