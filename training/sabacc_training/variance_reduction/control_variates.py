@@ -27,6 +27,7 @@ from sabacc_training.variance_reduction.successors import (
     add_values,
     empty_frontier,
     expand,
+    expand_waiting,
 )
 from sabacc_training.variance_reduction.values import (
     ValueFunction,
@@ -144,14 +145,23 @@ class ControlVariates:
         ahead = np.zeros(int(frontier.counters[0]), np.bool_)
         if self._lookahead is not None:
             ahead = self._lookahead.chosen(frontier)
-            left = np.flatnonzero(ahead)
-            while len(left):
-                done = self._lookahead.expand(
-                    frontier, left, following, self._settings, self._streams, self._sums
+            chosen = np.flatnonzero(ahead)
+            probabilities = self._lookahead.probabilities(frontier, chosen)
+            begin = 0
+            while begin < len(chosen):
+                begin += expand_waiting(
+                    self._tables.games,
+                    frontier,
+                    chosen[begin:],
+                    probabilities[begin:],
+                    following,
+                    self._settings,
+                    self._streams,
+                    self._sums,
+                    self._room,
                 )
                 self._add(following, np.arange(int(following.counters[0])))
                 following.counters[0] = 0
-                left = left[done:]
         self._add(frontier, np.flatnonzero(~ahead))
         frontier.counters[0] = 0
 

@@ -25,7 +25,7 @@ from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.tables import Tables
-from sabacc_training.variance_reduction.successors import Frontier, Settings, expand_waiting
+from sabacc_training.variance_reduction.successors import Frontier
 
 LARGE_POT: Final = 6
 """Antes in a pot from which on hands are looked ahead, unless said otherwise."""
@@ -62,42 +62,8 @@ class Lookahead:
         large = games["staked"] >= self._least
         return np.asarray(large & (games["phase"] == BETTING) & self._asked[agents])
 
-    def expand(
-        self,
-        frontier: Frontier,
-        chosen: Ints,
-        following: Frontier,
-        settings: Settings,
-        streams: Array,
-        sums: Array,
-    ) -> int:
-        """Write what may follow hands until ``following`` is full; return how many were done.
-
-        Args:
-            frontier: the hands that wait.
-            chosen: (n,) the indices of those to look ahead.
-            following: written to, with the weights of the hands times the probabilities.
-            settings: how many draws are sampled.
-            streams: as of ``successors.expand``.
-            sums: likewise.
-        """
-        room = self._tables.action_masks.shape[1] * 3 * settings.draws
-        chosen = chosen[: max(1, len(following.tables) // room)]
-        probabilities = self._probabilities(frontier, chosen)
-        return expand_waiting(
-            self._tables.games,
-            frontier,
-            chosen,
-            probabilities,
-            following,
-            settings,
-            streams,
-            sums,
-            room,
-        )
-
-    def _probabilities(self, frontier: Frontier, chosen: Ints) -> NDArray[np.float64]:
-        """Return those of the agents that are to act, (n, num_actions)."""
+    def probabilities(self, frontier: Frontier, chosen: Ints) -> NDArray[np.float64]:
+        """Return those of the agents that are to act in these hands, (n, num_actions)."""
         games = self._tables.games
         floats = np.zeros((len(chosen), OBSERVATION_SIZE), np.float32)
         masks = np.zeros((len(chosen), self._tables.action_masks.shape[1]), np.int8)
