@@ -182,6 +182,37 @@ def test_an_unfinished_tournament_is_reported_as_far_as_it_was_played(folder, ca
     assert "not finished: 0 of 20 deals" in tournament_report(folder).missing[0]
 
 
+def test_a_report_says_where_results_do_not_follow_from_the_files_of_tasks(folder, capsys):
+    assert tournament_report(folder).missing == ()
+    first = min((folder / "tasks").iterdir())
+    data = first.read_bytes()
+    first.write_bytes(flip_bit(data, 700))
+    code, output, _ = run(capsys, "report", folder)
+    assert code == 0
+    assert "of 6 files in tasks/, 1 are missing or damaged" in output
+    assert "Before you cite" in (folder / "report" / "report.html").read_text()
+    first.write_bytes(data)
+    assert tournament_report(folder).missing == ()
+
+
+def test_all_deals_without_results_are_told_so(folder):
+    (folder / "results.json").unlink()
+    assert "All deals are played" in tournament_report(folder).missing[0]
+
+
+def test_without_openspiel_terminal_and_report_say_what_is_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    report = tournament_report(played_tournament(tmp_path, RATED))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Nash averaging and α-rank are left out" in shown
+    assert '`pip install ".[openspiel]"`' in shown
+    assert [view.name for view in report.views] == [
+        "Bradley-Terry ratings, pairs",
+        "Plackett-Luce ratings, mixed-3",
+        "Nash averaging and α-rank",
+    ]
+
+
 def test_deals_that_an_interval_decides_are_counted_as_they_are(tmp_path):
     whole = played_tournament(tmp_path, DECIDED)
     deals = json.loads((whole / "results.json").read_text())["deals"]
@@ -229,7 +260,9 @@ def test_a_tournament_is_reported_without_the_file_of_an_agent(tmp_path, capsys)
     network.unlink()
     after = tournament_report(folder)
     assert after.formats == before.formats
-    assert after.agents[1].digest == ""
+    assert after.agents == before.agents  # as they were when the results were written
+    assert before.missing == ()
+    assert f"{network}: cannot be read (" in after.missing[0]
     capsys.readouterr()
     (folder / "results.json").unlink()  # its tasks are named by the content of the file
     assert f"{network}: cannot be read (" in refusal(capsys, "report", folder)

@@ -106,7 +106,7 @@ def test_pairs_that_have_not_met_have_the_margin_0():
 def test_without_openspiel_one_sentence_says_what_to_install(monkeypatch, compute, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        SabaccError, match=r'needs OpenSpiel: pip install "sabacc-env\[openspiel\]"'
+        SabaccError, match=r'needs OpenSpiel; install it .* `pip install "\.\[openspiel\]"`'
     ):
         compute(ROCK_PAPER_SCISSORS)
 

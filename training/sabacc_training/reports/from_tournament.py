@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 from pydantic import ValidationError
-from sabacc_agents.saved_files import is_saved, path_of
 
 from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import SabaccError
@@ -40,6 +39,7 @@ from sabacc_training.reports.model import (
 )
 from sabacc_training.reports.second_views import second_views
 from sabacc_training.tournaments import results as tournament
+from sabacc_training.tournaments.agent_files import agent_digest
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult, lineup_result
@@ -74,21 +74,20 @@ def tournament_report(folder: Path) -> Report:
     if results is None:
         played = PlayedTasks(config, folder, config.deals if config.half_width is None else None)
         results, missing = played.results(), played.missing()
+    else:
+        missing = tuple(_doubts(config, folder, results))
     rules = config.rule_set
     names = [agent.name for agent in config.agents]
     return Report(
         title=f"{rules.name}: {' and '.join(names) if len(names) == 2 else f'{len(names)} agents'}",
         game=Game(
             rules=rules.name,
-            rules_digest=rules.digest,
+            rules_digest=rules.digest if results is None else results.rules_digest,
             hands_of_episode=config.hands,
             bet_sizes=tuple(map(str, config.bet_sizes)),
             ante_unit=rules.ante_unit,
         ),
-        agents=tuple(
-            Entry(name=agent.name, spec=agent.spec, digest=_digest_of(agent.spec))
-            for agent in config.agents
-        ),
+        agents=tuple(_entries(config, results)),
         **({} if results is None else _results_of(config, results)),
         origin=_origin(config, folder, results),
         missing=missing,
@@ -147,6 +146,8 @@ class PlayedTasks:
 
     def missing(self) -> tuple[str, ...]:
         """Return sentences about what is missing."""
+        if self.deals == self.planned:
+            return ("All deals are played: sabacc tournament with --resume writes the results.",)
         of_all = "" if self.planned is None else f" of {self.planned:,}"
         played = f"{self.deals:,}{of_all} deals have been played at every table"
         sentences = [f"The tournament is not finished: {played}, and the figures are of these."]
@@ -174,10 +175,32 @@ def _finished(config: TournamentConfig, folder: Path) -> Results | None:
     return results
 
 
-def _digest_of(spec: str) -> str:
-    """Return a hash of a saved agent's file; "" for other agents, and where it is not here."""
-    data = read_bytes(path_of(spec)) if is_saved(spec) else None
-    return "" if data is None else hashlib.sha256(data).hexdigest()
+def _doubts(config: TournamentConfig, folder: Path, results: Results) -> Iterator[str]:
+    """Yield sentences about tasks that do not bear results out, because something has changed."""
+    files = TaskFolder(config, folder)
+    tasks = list(all_tasks(config, range(results.deals)))
+    try:
+        wrong = [task for task in tasks if files.read(task) is None]
+    except SabaccError as error:
+        yield f"These results could not be compared with the files in tasks/: {error}."
+        return
+    if wrong:
+        yield (
+            f"These results do not follow from the folder any more: of {len(tasks):,} files in "
+            f"tasks/, {len(wrong):,} are missing or damaged, or agents, rules or the version of "
+            f"this package have changed since. The first has {wrong[0]}."
+        )
+        yield "sabacc tournament with --resume plays them again."
+
+
+def _entries(config: TournamentConfig, results: Results | None) -> Iterator[Entry]:
+    """Yield the agents, with the hashes of the files that they were made of."""
+    if results is None:
+        for agent in config.agents:
+            yield Entry(name=agent.name, spec=agent.spec, digest=agent_digest(agent.spec))
+    else:
+        for row in results.agents:
+            yield Entry(name=row.agent, spec=row.spec, digest=row.sha256)
 
 
 def _origin(config: TournamentConfig, folder: Path, results: Results | None) -> Origin:
@@ -212,7 +235,7 @@ def _results_of(config: TournamentConfig, results: Results) -> dict[str, Any]:
         "formats": tuple(
             _format_results(config, results, index) for index in range(len(config.formats))
         ),
-        "views": tuple(second_views(config, results.ratings)),
+        "views": tuple(second_views(config, results)),
         "moves": tuple(_moves(config.rule_set, results)),
         "moves_by_hand": tuple(_moves_by_hand(config.rule_set, results)),
         "shown_hands": tuple(_shown_hands(results)),

@@ -91,7 +91,7 @@ class Entry(Part):
     """What ``sabacc_agents.load`` takes to build it."""
 
     digest: str = ""
-    """A hash of its file, for a saved agent."""
+    """SHA-256 of the file that it is made of; "" for a registered agent."""
 
 
 class Standing(Part):
@@ -342,7 +342,7 @@ class Report(Part):
     origin: Origin
 
     missing: tuple[str, ...] = ()
-    """Sentences about what the folder lacks: an unfinished pair, a damaged file."""
+    """Sentences about what the folder lacks: deals, undamaged files, the agents that played."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
 from sabacc_training.reports.model import Rating, SecondView
+from sabacc_training.statistics.empirical_game import WITHOUT_EMPIRICAL_GAME
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.ratings import Measure
-from sabacc_training.tournaments.rows import RatingRow
+from sabacc_training.tournaments.rows import Results
 
 NAMES: Final[dict[Measure, str]] = {
     "bradley_terry": "Bradley-Terry ratings",
@@ -35,8 +36,9 @@ MEANINGS: Final[dict[Measure, str]] = {
 }
 
 
-def second_views(config: TournamentConfig, rows: Sequence[RatingRow]) -> Iterator[SecondView]:
+def second_views(config: TournamentConfig, results: Results) -> Iterator[SecondView]:
     """Yield the ratings of each format by each measure, in the order of the rows."""
+    rows = results.ratings
     for (format_, measure), group in groupby(rows, lambda row: (row.format, row.measure)):
         yield SecondView(
             name=NAMES[measure] + (f", {format_}" if len(config.formats) > 1 else ""),
@@ -46,3 +48,5 @@ def second_views(config: TournamentConfig, rows: Sequence[RatingRow]) -> Iterato
                 for row in group
             ),
         )
+    if results.formats_without_empirical_game:
+        yield SecondView(name="Nash averaging and α-rank", meaning=WITHOUT_EMPIRICAL_GAME)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, how_to_install
 from sabacc_training.statistics.bootstrap import Intervals, block_means, bootstrap
 
 NUM_RESAMPLES: Final = 500
@@ -25,6 +25,12 @@ SMALLEST_WEIGHT: Final = 1e-6
 
 ATTEMPTS: Final = 10
 """How often the solver is asked, each time with margins that differ in the sixth digit."""
+
+WITHOUT_EMPIRICAL_GAME: Final = (
+    "Nash averaging and α-rank are left out: OpenSpiel is not installed, or found no solution; "
+    f"{how_to_install('openspiel')}."
+)
+"""Said where results have neither."""
 
 Pairs = Sequence[tuple[int, int]]
 """The two agents, by index, of each pair; a margin is the first's over the second."""
@@ -149,4 +155,4 @@ def alpha_rank(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _absent(what: str) -> SabaccError:
-    return SabaccError(f'{what} needs OpenSpiel: pip install "sabacc-env[openspiel]"')
+    return SabaccError(f"{what} needs OpenSpiel; {how_to_install('openspiel')}")

@@ -23,6 +23,7 @@ from sabacc_training.evaluation.rows import (
 )
 from sabacc_training.statistics.bootstrap import block_means
 from sabacc_training.statistics.estimate import Estimate
+from sabacc_training.tournaments.agent_files import agent_digest
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult
@@ -33,6 +34,7 @@ from sabacc_training.tournaments.ratings import (
     ratings_of_tables,
 )
 from sabacc_training.tournaments.rows import (
+    AgentRow,
     CostlyHand,
     FailureRow,
     PlaceRow,
@@ -86,6 +88,11 @@ def results_of(
     return Results(
         config=config.model_dump(mode="json", exclude={"output", "processes"}),
         version=version(),
+        rules_digest=config.rule_set.digest,
+        agents=tuple(
+            AgentRow(agent=agent.name, spec=agent.spec, sha256=agent_digest(agent.spec))
+            for agent in config.agents
+        ),
         deals=deals,
         pairs=tuple(pairs),
         ranking=tuple(ranking),

@@ -12,6 +12,18 @@ from sabacc_training.tournaments.ratings import Measure
 UNIT: Final = "mante/hand: thousandths of hand ante + Sabacc ante, a hand"
 
 
+class AgentRow(Row):
+    """An agent that took part."""
+
+    agent: str
+    spec: str
+    """What ``sabacc_agents.load`` takes to build it."""
+
+    sha256: str
+    """Of the file that it is made of, as it was when the results were computed: a saved agent, the
+    source of a class, the program or script of a process. Empty for a registered agent."""
+
+
 class StandingRow(MarginRow):
     """The standing of an agent in a format, in mante/hand.
 
@@ -144,6 +156,12 @@ class Results(Row):
     version: str
     """The version of sabacc-env that played."""
 
+    rules_digest: str
+    """A hash of the rule set, which tells house rules of one name apart."""
+
+    agents: tuple[AgentRow, ...]
+    """As the configuration lists them."""
+
     deals: int
     """The deals of every table."""
 
@@ -166,3 +184,16 @@ class Results(Row):
     play: tuple[Play, ...]
     costly_hands: tuple[CostlyHand, ...]
     """Of each table, the worst first."""
+
+    @property
+    def formats_without_empirical_game(self) -> tuple[str, ...]:
+        """The formats whose pairs are rated, but not by Nash averaging and α-rank.
+
+        Of two agents there is nothing to average; of more, OpenSpiel was not there, or failed.
+        """
+        rated = [(row.format, row.measure) for row in self.ratings]
+        return tuple(
+            format_
+            for format_ in dict.fromkeys(row.format for row in self.ratings)
+            if rated.count((format_, "bradley_terry")) > 2 and (format_, "nash_weight") not in rated
+        )

@@ -150,7 +150,8 @@ def merge_tournaments(folders: Sequence[Path], output: Path) -> Results:
         if missing := [task for task in tasks if task not in found]:
             raise SabaccError(
                 f"{len(missing)} of {len(tasks)} tasks are in none of these folders, first "
-                f"{missing[0]}; play them with --part, or again where a file is damaged"
+                f"{missing[0]}; play them with --part, or again where a file is damaged, or was "
+                "played with other agents, rules or another version than there are here"
             )
         total = stage.stop
     with _opened(config, output, resume=True) as files:
@@ -285,13 +286,14 @@ def _outlook(
     plan: SequentialPlan, estimates: Sequence[Estimate], progress: TournamentProgress
 ) -> str:
     """Say how wide the intervals are, and what is planned."""
-    deals, forecast = estimates[0].deals, plan.forecast(estimates).deals
+    deals, forecast = estimates[0].deals, plan.forecast(estimates)
     told = f"After {deals:,} deals the widest interval is ± {plan.widest(estimates):,.0f}"
-    if forecast == deals:
+    if forecast.deals == deals:
         return f"{told}: narrow enough."
-    minutes = progress.minutes(forecast - deals)
-    time = "" if minutes is None else f", which takes about {minutes:,.1f} minutes more"
-    return f"{told}: {forecast:,} deals are planned{time}."
+    minutes = progress.minutes(forecast.deals - deals)
+    time = "" if minutes is None else f", about {minutes:,.1f} minutes more"
+    looks = "one more look" if forecast.looks == 1 else f"{forecast.looks} more looks"
+    return f"{told}: some {forecast.deals:,} deals are expected, with {looks} on the way{time}."
 
 
 def _write(config: TournamentConfig, files: TaskFolder, deals: int, output: Path) -> Results:

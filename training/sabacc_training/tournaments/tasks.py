@@ -8,23 +8,21 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.external.failures import FAILURE_KINDS
-from sabacc_agents.saved_files import is_saved, path_of
 
 from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-from sabacc_env.storage.files import failure_reason
 from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
 from sabacc_training.evaluation.playing import deal_keys, generator
+from sabacc_training.tournaments.agent_files import file_digest, identity
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.play import Play, play_by_asking, play_by_policies
@@ -183,7 +181,7 @@ def task_digest(config: TournamentConfig, task: Task) -> str:
     inputs = {
         "version": version(),
         "rules": config.rule_set.digest,
-        "lineup": [[name, _identity(config.entrants[name].spec)] for name in task.lineup],
+        "lineup": [[name, identity(config.entrants[name].spec)] for name in task.lineup],
         "deals": [task.first_deal, task.num_deals],
         **{key: getattr(config, key) for key in keys},
         "variance_reduction": config.variance_reduction and _value_function_digest(config),
@@ -197,29 +195,9 @@ def version() -> str:
     return metadata.version("sabacc-env")
 
 
-def _identity(spec: str) -> str:
-    """Return what identifies an agent: a hash of a saved file's content, otherwise its spec."""
-    return _file_digest(path_of(spec)) if is_saved(spec) else spec
-
-
 def _value_function_digest(config: TournamentConfig) -> str:
     path = config.value_function_file
-    return "baseline" if path is None else _file_digest(path)
-
-
-def _file_digest(path: Path) -> str:
-    """Return a hash of a file's content."""
-    try:
-        state = path.stat()
-    except OSError as error:
-        raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
-    return _content_digest(path, state.st_mtime_ns, state.st_size, state.st_ino)
-
-
-@lru_cache
-def _content_digest(path: Path, *_: int) -> str:
-    """Return a hash of a file; the numbers change where the file does."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return "baseline" if path is None else file_digest(path)
 
 
 def _layout(arrays: dict[str, NDArray[Any]]) -> list[list[Any]]:

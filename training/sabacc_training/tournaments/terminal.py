@@ -12,6 +12,7 @@ from rich.text import Text
 
 from sabacc_training.evaluation.report import legend, margins_table, marked
 from sabacc_training.evaluation.rows import PairRow
+from sabacc_training.statistics.empirical_game import WITHOUT_EMPIRICAL_GAME
 from sabacc_training.tournaments.ratings import Measure
 from sabacc_training.tournaments.rows import RatingRow, Results, StandingRow
 
@@ -64,6 +65,8 @@ def explanations(results: Results) -> Iterator[str]:
             "Ratings count how often an agent comes out ahead, not by how much: 400 points more "
             "are odds of ten to one, and the mean is 1500. Below a value is its 95 % interval."
         )
+    if results.formats_without_empirical_game:
+        yield WITHOUT_EMPIRICAL_GAME
     reductions = [row.reduction for row in results.places if row.reduction is not None]
     if reductions:
         yield (
@@ -73,7 +76,7 @@ def explanations(results: Results) -> Iterator[str]:
     for failure in results.failures:
         yield (
             f"{failure.agent} failed in {failure.count:,} of {failure.decisions:,} decisions "
-            f"({failure.kind}), and a default was played: {failure.example}"
+            f"({failure.kind}), and a default was played. The first time: {failure.example}"
         )
     for agent, restarts in {row.agent: row.restarts for row in results.failures}.items():
         if restarts:
