@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,8 @@ def results_of_pairs(names: Sequence[str]) -> Results:
     nothing: dict[str, Any] = {
         "config": {},
         "version": "0",
+        "rules_digest": "",
+        "agents": (),
         "deals": 50,
         "places": (),
         "failures": (),
@@ -195,7 +198,7 @@ def test_without_a_terminal_every_pair_is_a_line(run, tmp_path):
         margin, half_width = float(row["margin"]), float(row["half_width"])
         assert line == (
             f"{row['agent']} - {row['opponent']}: {margin:+,.0f} ± {half_width:,.0f} mante/hand "
-            f"({share} % of all hands)"
+            f"({share} % of the hands planned)"
         )
 
 
@@ -235,6 +238,27 @@ def test_an_interrupted_tournament_keeps_its_tasks_and_goes_on(run, tmp_path, mo
     monkeypatch.undo()
     run("--output", tmp_path / "whole")
     assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_one_sentence(run, tmp_path, monkeypatch, number):
+    def signalled(config, task):
+        signal.raise_signal(number)
+        return timed_task(config, task)
+
+    monkeypatch.setattr(run_module, "timed_task", signalled)
+    before = signal.getsignal(number)
+    code, output, errors = run("--output", tmp_path / "out")
+    assert (code, output) == (130, "")
+    assert errors.startswith("stopped; finished tasks are saved in ")
+    assert signal.getsignal(number) == before
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(run, tmp_path):
+    words = """agents=[{spec = "tight", label = "[red]one[/red]"}, "random"]"""
+    _, output, errors = run(words, "--output", tmp_path / "out")
+    assert "[red]one[/red]" in output
+    assert "[red]one[/red]" in errors
 
 
 def test_results_of_another_configuration_are_not_written_over(run, tmp_path):
@@ -311,6 +335,11 @@ def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
         ('agents=["random", "math:nothing"]', "agent: 'math:nothing' cannot be imported"),
         ('agents=["random", {lable = "x"}]', "agents.1.lable: there is no such key in the"),
         ("agents=random", 'agents: "random" is not allowed'),
+        ('agents=["random", {spec = "tight", label = " "}]', "agents.1: label: ' ' cannot be"),
+        (r'agents=["random", {spec = "tight", label = "a\nb"}]', r"agents.1: label: 'a\nb' cannot"),
+        ('formats=["copies-x"]', 'formats.0: "copies-x" does not say how many seats'),
+        ('formats=["mixed"]', 'formats.0: "mixed" does not say how many seats'),
+        ('formats=["trios"]', 'formats.0: "trios" is not allowed'),
         ("deals=1", "deals: 1 is not allowed: input should be greater than or equal to 2"),
         ("deal=100", "deal: there is no such key in the configuration of a tournament; did you"),
         ("seed=-1", "seed: -1 is not allowed"),

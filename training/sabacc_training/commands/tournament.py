@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGTERM, default_int_handler, signal
 
 from rich.console import Console
 from rich.text import Text
@@ -36,7 +37,8 @@ def tournament(
         overrides: Keys to change: deals=1_000 agents='["tight", "random"]' rules=orsl.
         output: The folder for results; by default runs/tournaments/ and the configuration's name.
             Results of another configuration are not overwritten.
-        resume: Load the tasks that an earlier run finished; a damaged file counts as missing.
+        resume: Take the tasks that are there already and play the rest; a damaged file counts as
+            missing. Without it all tasks are played anew, to the same bytes.
         part: Play only these deals, such as 0:20000, for example to share the work between
             machines; then merge the folders with `sabacc merge`.
         ray: Play on a Ray cluster: HOST:PORT of its head, auto for the one of this machine, or
@@ -47,7 +49,7 @@ def tournament(
     deals = None if part is None else checked_deals(settings, _range(part))
     expected = settings.deals if deals is None else len(deals)
     with (
-        _named_where_interrupted(folder),
+        _exit_when_stopped(folder),
         TournamentProgress(settings.all_lineups, expected, settings.rule_set.ante_unit) as progress,
         executor_at(ray, settings.processes, progress.print_warning) as executor,
     ):
@@ -55,14 +57,17 @@ def tournament(
             settings, folder, resume=resume, deals=deals, executor=executor, progress=progress
         )
     if results is None:
-        print(f"Played deals {part} of {settings.deals}, in {folder}; others are still missing.")
+        print(
+            f"Played deals {part} of {settings.deals:,}. {folder} still lacks others: play them "
+            "elsewhere, then put the folders together with `sabacc merge`."
+        )
     else:
         print_results(results, folder)
 
 
 def print_results(results: Results, folder: Path) -> None:
     """Print the results of a tournament, and where they are."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     console.print(standings(results, console))
     for line in [*explanations(results), f"Written to {folder}."]:
         console.print(Text(line))
@@ -77,8 +82,9 @@ def _range(text: str) -> range:
 
 
 @contextmanager
-def _named_where_interrupted(folder: Path) -> Iterator[None]:
-    """Exit when Ctrl-C is pressed inside, and say how to go on."""
+def _exit_when_stopped(folder: Path) -> Iterator[None]:
+    """Exit at once when SIGINT (Ctrl-C) or SIGTERM comes inside, and say how to go on."""
+    before = signal(SIGTERM, default_int_handler)
     try:
         yield
     except KeyboardInterrupt:
@@ -86,3 +92,5 @@ def _named_where_interrupted(folder: Path) -> Iterator[None]:
             f"stopped; finished tasks are saved in {folder}: resume with --resume", file=sys.stderr
         )
         sys.exit(130)
+    finally:
+        signal(SIGTERM, before)

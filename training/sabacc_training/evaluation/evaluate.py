@@ -14,6 +14,7 @@ from sabacc_agents.loading import load, trained_against
 from sabacc_agents.saved_files import PROCESS_PREFIX, is_saved
 
 from sabacc_env.agent import Agent
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game import Game
 from sabacc_training.config.base import Config
 from sabacc_training.config.game import Deals, GameConfig
@@ -37,6 +38,15 @@ class Entrant(Config):
     @classmethod
     def _from_text(cls, data: Any) -> Any:
         return {"spec": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _check_label(self) -> Self:
+        if self.label and (not self.label.strip() or not self.label.isprintable()):
+            raise SabaccError(
+                f"label: {short_repr(self.label)} cannot be shown; give a name of visible "
+                "characters and spaces"
+            )
+        return self
 
     @property
     def name(self) -> str:

@@ -39,16 +39,15 @@ def legend(pairs: Sequence[PairRow]) -> list[str]:
     lines = [f"{unit}, over {deals:,} deals, each played from every seat; ± is a 95 % interval."]
     savings = [pair.saving for pair in pairs if pair.saving is not None]
     if savings:
-        lines.append(
-            f"Playing each deal from both seats is worth {min(savings):.2f} to "
-            f"{max(savings):.2f} times as many hands."
-        )
+        least, most = f"{min(savings):.2f}", f"{max(savings):.2f}"
+        times = least if least == most else f"{least} to {most}"
+        lines.append(f"Playing each deal from both seats is worth {times} times as many hands.")
     if len(pairs) > 1:
         decided = sum(pair.p_value < 1 - CONFIDENCE for pair in pairs)
         lines.append(
             f"For intervals that hold for all {len(pairs)} pairs together with 95 %, multiply "
-            f"each ± by {all_pairs_factor(pairs):.2f} (max-t). With this "
-            f"correction {decided} of them are decided."
+            f"each ± by {all_pairs_factor(pairs):.2f} (max-t). With this correction it is certain "
+            f"who wins in {decided} of them."
         )
     if any(pair.seen_in_training for pair in pairs):
         lines.append(f"{MET_MARK} one of the two agents met the other in training.")

@@ -45,7 +45,9 @@ class Format(Config):
         if not isinstance(data, str):
             return data
         kind, _, seats = data.partition("-")
-        return {"kind": kind, **({"num_players": int(seats)} if seats.isdecimal() else {})}
+        if kind in ("copies", "mixed") and not (seats.isascii() and seats.isdecimal()):
+            raise SabaccError(f'"{data}" does not say how many seats; write "{kind}-4" for four')
+        return {"kind": kind, "num_players": int(seats)} if seats.isdecimal() else {"kind": data}
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -48,7 +48,7 @@ class TournamentProgress(ProgressBar):
 
     def __init__(self, lineups: Sequence[Lineup], deals: int, ante_unit: int) -> None:
         super().__init__(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=None),
             TaskProgressColumn(),
             _Speed(table_column=Column(no_wrap=True)),
@@ -87,8 +87,10 @@ class TournamentProgress(ProgressBar):
         if played and self._played[task.lineup] == self._deals:
             (bar,) = self._bar.tasks
             margin = self._margin(task.lineup)
+            who = f"{task.lineup[0]} " if len(set(task.lineup)) > 2 else ""
             self.print_line(
-                f"{title(task.lineup)}: {margin} mante/hand ({bar.percentage:.0f} % of all hands)"
+                f"{title(task.lineup)}: {who}{margin} mante/hand "
+                f"({bar.percentage:.0f} % of the hands planned)"
             )
 
     def minutes(self, deals: int) -> float | None:
