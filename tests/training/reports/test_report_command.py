@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -13,7 +14,9 @@ import pytest
 from sabacc_agents.zoo import network_file
 from sabacc_training.reports.from_tournament import FAILURE_WORDS, tournament_report
 from sabacc_training.reports.model import Report
+from sabacc_training.variance_reduction.values import shipped_file
 
+from sabacc_env.rules import load_rules
 from tests.support.commands import command, refusal, run
 from tests.support.damage import flip_bit
 
@@ -100,6 +103,9 @@ def test_three_agents_have_reduced_figures(tmp_path):
     report = tournament_report(played_tournament(tmp_path, THREE))
     for row in (*report.formats[0].standings, *report.formats[0].pairs):
         assert row.margin.reduced is not None
+    value_function = Path(shipped_file(load_rules("casino")) or "")
+    digest = hashlib.sha256(value_function.read_bytes()).hexdigest()
+    assert ("the value function", digest) in [(f.name, f.sha256) for f in report.origin.files]
     assert report.views == ()  # too few deals
 
 

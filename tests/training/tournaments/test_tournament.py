@@ -137,6 +137,7 @@ def results_of_pairs(names: Sequence[str]) -> Results:
         "version": "0",
         "rules_digest": "",
         "agents": (),
+        "value_function": "",
         "deals": 50,
         "places": (),
         "failures": (),

@@ -212,6 +212,8 @@ def _origin(config: TournamentConfig, folder: Path, results: Results | None) -> 
         for name in (CONFIG, tournament.FILE)
         if (data := read_bytes(folder / name)) is not None
     ]
+    if results is not None and results.value_function:
+        files.append(InputFile(name="the value function", sha256=results.value_function))
     together = InputFile(
         name=f"the list of {len(tasks)} files in tasks/ that sha256sum prints",
         sha256=hashlib.sha256(of_tasks.encode()).hexdigest(),

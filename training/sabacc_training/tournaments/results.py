@@ -23,7 +23,7 @@ from sabacc_training.evaluation.rows import (
 )
 from sabacc_training.statistics.bootstrap import block_means
 from sabacc_training.statistics.estimate import Estimate
-from sabacc_training.tournaments.agent_files import agent_digest
+from sabacc_training.tournaments.agent_files import agent_digest, file_digest
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.lineup_results import LineupResult
@@ -85,6 +85,7 @@ def results_of(
         ratings += tables.ratings()
         ranking += agents.standings()
         play += agents.play()
+    value_function = config.value_function_file if config.variance_reduction else None
     return Results(
         config=config.model_dump(mode="json", exclude={"output", "processes"}),
         version=version(),
@@ -93,6 +94,7 @@ def results_of(
             AgentRow(agent=agent.name, spec=agent.spec, sha256=agent_digest(agent.spec))
             for agent in config.agents
         ),
+        value_function="" if value_function is None else file_digest(value_function),
         deals=deals,
         pairs=tuple(pairs),
         ranking=tuple(ranking),

@@ -162,6 +162,9 @@ class Results(Row):
     agents: tuple[AgentRow, ...]
     """As the configuration lists them."""
 
+    value_function: str
+    """SHA-256 of the value function of control variates; "" where there was none."""
+
     deals: int
     """The deals of every table."""
 
