@@ -241,18 +241,17 @@ def test_an_interrupted_tournament_keeps_its_tasks_and_goes_on(run, tmp_path, mo
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_one_sentence(run, tmp_path, monkeypatch, number):
-    def signalled(config, task):
-        signal.raise_signal(number)
+def test_sigterm_ends_it_as_ctrl_c_does(run, tmp_path, monkeypatch):
+    def terminated(config, task):
+        signal.raise_signal(signal.SIGTERM)
         return timed_task(config, task)
 
-    monkeypatch.setattr(run_module, "timed_task", signalled)
-    before = signal.getsignal(number)
+    monkeypatch.setattr(run_module, "timed_task", terminated)
+    before = signal.getsignal(signal.SIGTERM)
     code, output, errors = run("--output", tmp_path / "out")
     assert (code, output) == (130, "")
     assert errors.startswith("stopped; finished tasks are saved in ")
-    assert signal.getsignal(number) == before
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_names_that_look_like_markup_are_shown_as_they_are(run, tmp_path):
