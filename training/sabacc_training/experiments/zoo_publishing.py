@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from sabacc_training.exploitability.probes import ProbeResult
 from sabacc_training.runs.callback import AGENT, CHECKPOINT, CONFIG
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
 from sabacc_training.statistics.estimate import Estimate
+from sabacc_training.tournaments.agent_files import file_digest
 from sabacc_training.trainers import training_config
 
 CONFIGS: Final = Path("configs", "zoo")
@@ -264,7 +264,7 @@ def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
     save_network(network_file, network.weights, info, network.extractor, "float16")
     return ModelCard(
         name=name,
-        weights=hashlib.sha256(network_file.read_bytes()).hexdigest(),
+        weights=file_digest(network_file),
         rules={rules_label(rules): rules.digest for rules in info.rules},
         num_players=info.num_players,
         observation_version=observation_version(),

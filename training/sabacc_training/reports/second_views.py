@@ -48,5 +48,5 @@ def second_views(config: TournamentConfig, results: Results) -> Iterator[SecondV
                 for row in group
             ),
         )
-    if results.formats_without_empirical_game:
+    if results.lacks_empirical_game:
         yield SecondView(name="Nash averaging and α-rank", meaning=WITHOUT_EMPIRICAL_GAME)

@@ -119,10 +119,10 @@ class TournamentConfig(MatchConfig):
 
     @property
     def value_function_file(self) -> Path | None:
-        """The file of the control variates' value function; None where none ships."""
+        """The file of the control variates' value function; None where none is used."""
         if isinstance(self.variance_reduction, Path):
             return self.variance_reduction
-        return shipped_file(self.rule_set)
+        return shipped_file(self.rule_set) if self.variance_reduction else None
 
     @property
     def identity(self) -> str:

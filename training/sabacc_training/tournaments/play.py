@@ -27,7 +27,7 @@ from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.play_statistics import PlayStatistics
 from sabacc_training.variance_reduction.deal_corrections import DealCorrections
-from sabacc_training.variance_reduction.values import ValueFunction, load_value_function
+from sabacc_training.variance_reduction.values import load_value_function
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,7 @@ def _corrections(
     config: TournamentConfig, lineup: Lineup, agents: Sequence[Agent], dealt: DealTables
 ) -> DealCorrections:
     """Return what watches the loop; its samples of chance draw from a stream of their own."""
-    path = config.value_function_file
-    values = ValueFunction() if path is None else load_value_function(path, config.rule_set)
+    values = load_value_function(config.value_function_file, config.rule_set)
     specs = [config.entrants[name].spec for name in lineup]
     seed = int(generator(config.seed, 2).integers(2**63))
     return DealCorrections(dealt, values, specs, agents, seed)

@@ -85,7 +85,7 @@ def results_of(
         ratings += tables.ratings()
         ranking += agents.standings()
         play += agents.play()
-    value_function = config.value_function_file if config.variance_reduction else None
+    value_function = config.value_function_file
     return Results(
         config=config.model_dump(mode="json", exclude={"output", "processes"}),
         version=version(),

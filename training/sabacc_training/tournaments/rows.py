@@ -189,14 +189,14 @@ class Results(Row):
     """Of each table, the worst first."""
 
     @property
-    def formats_without_empirical_game(self) -> tuple[str, ...]:
-        """The formats whose pairs are rated, but not by Nash averaging and α-rank.
+    def lacks_empirical_game(self) -> bool:
+        """Whether pairs of some format are rated, but not by Nash averaging and α-rank.
 
         Of two agents there is nothing to average; of more, OpenSpiel was not there, or failed.
         """
         rated = [(row.format, row.measure) for row in self.ratings]
-        return tuple(
-            format_
-            for format_ in dict.fromkeys(row.format for row in self.ratings)
-            if rated.count((format_, "bradley_terry")) > 2 and (format_, "nash_weight") not in rated
+        return any(
+            rated.count((row.format, "bradley_terry")) > 2
+            and (row.format, "nash_weight") not in rated
+            for row in self.ratings
         )

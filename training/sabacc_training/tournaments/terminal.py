@@ -65,7 +65,7 @@ def explanations(results: Results) -> Iterator[str]:
             "Ratings count how often an agent comes out ahead, not by how much: 400 points more "
             "are odds of ten to one, and the mean is 1500. Below a value is its 95 % interval."
         )
-    if results.formats_without_empirical_game:
+    if results.lacks_empirical_game:
         yield WITHOUT_EMPIRICAL_GAME
     reductions = [row.reduction for row in results.places if row.reduction is not None]
     if reductions:

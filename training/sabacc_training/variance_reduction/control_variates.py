@@ -141,29 +141,32 @@ class ControlVariates:
 
     def _add_frontier(self) -> None:
         """Add the values of all hands that wait to the corrections, and empty the frontier."""
-        frontier, following = self._frontier, self._following
+        frontier = self._frontier
         ahead = np.zeros(int(frontier.counters[0]), np.bool_)
         if self._lookahead is not None:
             ahead = self._lookahead.chosen(frontier)
             chosen = np.flatnonzero(ahead)
-            probabilities = self._lookahead.probabilities(frontier, chosen)
-            begin = 0
-            while begin < len(chosen):
-                begin += expand_waiting(
-                    self._tables.games,
-                    frontier,
-                    chosen[begin:],
-                    probabilities[begin:],
-                    following,
-                    self._settings,
-                    self._streams,
-                    self._sums,
-                    self._room,
-                )
-                self._add(following, np.arange(int(following.counters[0])))
-                following.counters[0] = 0
+            self._look_ahead(chosen, self._lookahead.probabilities(frontier, chosen))
         self._add(frontier, np.flatnonzero(~ahead))
         frontier.counters[0] = 0
+
+    def _look_ahead(self, chosen: Ints, probabilities: NDArray[np.float64]) -> None:
+        """Add the values of what may follow these hands that wait, by these probabilities."""
+        following, begin = self._following, 0
+        while begin < len(chosen):
+            begin += expand_waiting(
+                self._tables.games,
+                self._frontier,
+                chosen[begin:],
+                probabilities[begin:],
+                following,
+                self._settings,
+                self._streams,
+                self._sums,
+                self._room,
+            )
+            self._add(following, np.arange(int(following.counters[0])))
+            following.counters[0] = 0
 
     def _add(self, frontier: Frontier, indices: Ints) -> None:
         """Add the value function's values of these hands to the corrections."""

@@ -94,12 +94,14 @@ def save_value_function(
     write_arrays(path, network.arrays(), FORMAT, VERSION, description)
 
 
-def load_value_function(path: Path, rules: RuleSet) -> ValueFunction:
-    """Read a value function.
+def load_value_function(path: Path | None, rules: RuleSet) -> ValueFunction:
+    """Read a value function; without a file it is the baseline.
 
     Raises:
         SabaccError: for a file that cannot be read, is damaged, or is for other rules.
     """
+    if path is None:
+        return ValueFunction()
     from sabacc_training.variance_reduction.network import ValueNetwork
 
     description = read_description(path, FORMAT, VERSION, "value function")
@@ -115,8 +117,7 @@ def load_value_function(path: Path, rules: RuleSet) -> ValueFunction:
 
 def shipped_value_function(rules: RuleSet) -> ValueFunction:
     """Return the value function that ships for these rules; the baseline where there is none."""
-    path = shipped_file(rules)
-    return ValueFunction() if path is None else load_value_function(path, rules)
+    return load_value_function(shipped_file(rules), rules)
 
 
 @cache
