@@ -340,6 +340,7 @@ def test_agents_that_met_in_training_are_marked(run, tmp_path, monkeypatch):
         ('formats=["copies-x"]', 'formats.0: "copies-x" does not say how many seats'),
         ('formats=["mixed"]', 'formats.0: "mixed" does not say how many seats'),
         ('formats=["trios"]', 'formats.0: "trios" is not allowed'),
+        ("variance_reduction=yes", "variance_reduction: yes: cannot be read ("),
         ("deals=1", "deals: 1 is not allowed: input should be greater than or equal to 2"),
         ("deal=100", "deal: there is no such key in the configuration of a tournament; did you"),
         ("seed=-1", "seed: -1 is not allowed"),

@@ -75,7 +75,10 @@ class TournamentConfig(MatchConfig):
     @model_validator(mode="after")
     def _check_variance_reduction(self) -> Self:
         if isinstance(self.variance_reduction, Path):
-            load_value_function(self.variance_reduction, self.rule_set)
+            try:
+                load_value_function(self.variance_reduction, self.rule_set)
+            except SabaccError as error:
+                raise SabaccError(f"variance_reduction: {error}") from None
         return self
 
     @model_validator(mode="after")
