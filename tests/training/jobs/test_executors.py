@@ -40,9 +40,12 @@ def test_items_are_taken_only_where_there_is_room(count: int) -> None:
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     script = tmp_path / "work.py"
     script.write_text(
+        "import signal\n"
         "from sabacc_training.jobs.executors import local_processes\n"
         "from tests.support.work import work_for_an_hour\n"
         "if __name__ == '__main__':\n"
+        # Programs that a shell starts in the background ignore SIGINT, and so do theirs.
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "    with local_processes(2) as executor:\n"
         "        list(executor(work_for_an_hour, range(9)))\n"
     )
