@@ -39,9 +39,7 @@ def legend(pairs: Sequence[PairRow]) -> list[str]:
     lines = [f"{unit}, over {deals:,} deals, each played from every seat; ± is a 95 % interval."]
     savings = [pair.saving for pair in pairs if pair.saving is not None]
     if savings:
-        least, most = f"{min(savings):.2f}", f"{max(savings):.2f}"
-        times = least if least == most else f"{least} to {most}"
-        lines.append(f"Playing each deal from both seats is worth {times} times as many hands.")
+        lines.append(f"Playing each deal from both seats is worth {worth(savings, 2)}.")
     if len(pairs) > 1:
         decided = sum(pair.p_value < 1 - CONFIDENCE for pair in pairs)
         lines.append(
@@ -52,6 +50,16 @@ def legend(pairs: Sequence[PairRow]) -> list[str]:
     if any(pair.seen_in_training for pair in pairs):
         lines.append(f"{MET_MARK} one of the two agents met the other in training.")
     return lines
+
+
+def worth(times: Sequence[float], decimals: int) -> str:
+    """Say how many times as many hands something is worth, from the least to the most.
+
+    >>> worth([1.151, 1.149], 2), worth([1.6, 2.5], 1)
+    ('1.15 times as many hands', '1.6 to 2.5 times as many hands')
+    """
+    least, most = f"{min(times):.{decimals}f}", f"{max(times):.{decimals}f}"
+    return f"{least if least == most else f'{least} to {most}'} times as many hands"
 
 
 def all_pairs_factor(pairs: Sequence[PairRow]) -> float:

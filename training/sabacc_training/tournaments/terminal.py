@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sabacc_training.evaluation.report import legend, margins_table, marked
+from sabacc_training.evaluation.report import legend, margins_table, marked, worth
 from sabacc_training.evaluation.rows import PairRow
 from sabacc_training.statistics.empirical_game import WITHOUT_EMPIRICAL_GAME
 from sabacc_training.tournaments.ratings import Measure
@@ -69,10 +69,7 @@ def explanations(results: Results) -> Iterator[str]:
         yield WITHOUT_EMPIRICAL_GAME
     reductions = [row.reduction for row in results.places if row.reduction is not None]
     if reductions:
-        yield (
-            "Reduced: with control variates, which are worth "
-            f"{min(reductions):.1f} to {max(reductions):.1f} times as many hands."
-        )
+        yield f"Reduced: with control variates, which are worth {worth(reductions, 1)}."
     for failure in results.failures:
         yield (
             f"{failure.agent} failed in {failure.count:,} of {failure.decisions:,} decisions "
