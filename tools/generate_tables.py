@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sabacc_training.bench.report import describe_run, highlight_rows
 from sabacc_training.bench.results import Results
 from sabacc_training.config.game import rungs
-from sabacc_training.exploitability.table import table_lines
+from sabacc_training.exploitability.table import read_table, table_lines
 from sabacc_training.solved_games.best_response import policy_values
 from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
@@ -314,10 +313,10 @@ def exploitability_page() -> str:
 
     That file is a copy of the ``table.json`` of ``sabacc exploit-table``.
     """
-    records = json.loads((ROOT / "docs/results/exploitability.json").read_text())
+    entries = read_table(ROOT / "docs/results/exploitability.json")
     tables = []
-    for rules in dict.fromkeys(record["rules"] for record in records):
-        titles, lines = table_lines(records, rules)
+    for rules in dict.fromkeys(entry.rules for entry in entries):
+        titles, lines = table_lines(entries, rules)
         names = [[f"`{agent}`", *texts] for agent, *texts in lines]
         tables.append(f"### `{rules}`\n\n{table(titles, names)}")
     before, rest = (ROOT / "docs/results/exploitability.md").read_text().split(FIRST)
