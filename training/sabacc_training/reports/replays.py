@@ -78,7 +78,7 @@ class Step:
     Attributes:
         number: its number, 0 for the deal.
         phase: the round and the phase.
-        agent: who moved; "" for the deal.
+        agent: who moved, with the seat where copies play; "" for the deal.
         words: what was done, and what it led to.
         after: the seat's cards after the move, or nothing in betting.
     """
@@ -131,18 +131,17 @@ def replay_of(hand: CostlyHand, shared: SharedPictures) -> Replay:
     if final.net_credits != list(hand.net_credits) or final.num_players != len(hand.agents):
         raise SabaccError(f"deal {hand.deal}: the history is not that of this costly hand")
     points_of_view = [None, *range(final.num_players)]
+    names = _names(hand.agents)
     return Replay(
         hand,
         tuple(
             (phase, tuple(steps))
-            for phase, steps in itertools.groupby(
-                _steps(games, hand.agents), lambda step: step.phase
-            )
+            for phase, steps in itertools.groupby(_steps(games, names), lambda step: step.phase)
         ),
         tuple(
             tuple(shared.add(render_svg(game, seat)) for game in games) for seat in points_of_view
         ),
-        _result(final, hand.agents),
+        _result(final, names),
     )
 
 
@@ -156,6 +155,14 @@ def _positions(hand: CostlyHand) -> Iterator[Game]:
         game = game.clone()
         game.play(turn.move)
         yield game
+
+
+def _names(agents: Sequence[str]) -> list[str]:
+    """Return what the steps call each seat: its agent, and the seat where copies play."""
+    return [
+        f"{agent} (seat {seat})" if agents.count(agent) > 1 else agent
+        for seat, agent in enumerate(agents)
+    ]
 
 
 def _steps(games: Sequence[Game], agents: Sequence[str]) -> Iterator[Step]:
