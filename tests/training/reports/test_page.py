@@ -167,6 +167,17 @@ def test_a_phone_scrolls_only_inside_tables(opened):
     assert not small
 
 
+def test_a_phone_shows_captions_and_the_titles_of_axes_whole(opened):
+    opened.look(width=360, height=640)
+    wait_until(opened, "document.querySelector('.plot svg').clientWidth < 360")
+    beyond = (
+        "[...document.querySelectorAll({!r})].filter(each => each.getBoundingClientRect().right >"
+        " each.closest({!r}).getBoundingClientRect().right).length"
+    )
+    assert opened.run(beyond.format("caption:not(.hidden)", ".scroll")) == 0
+    assert opened.run(beyond.format(".g-xtitle text", ".plot")) == 0
+
+
 def test_it_prints_with_everything_unfolded(opened):
     opened.run(
         "addEventListener('beforeprint', () => {"

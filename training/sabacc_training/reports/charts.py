@@ -50,7 +50,7 @@ CONFIG: Final = {"displaylogo": False, "displayModeBar": False, "responsive": Tr
 def standings_chart(results: FormatResults) -> go.Figure:
     """Return a point with its interval for each agent, raw and reduced beside each other."""
     rows = {row.agent: row.margin for row in reversed(results.standings)}
-    figure = _figure(len(rows), "mante/hand, with 95 % intervals")
+    figure = _figure(len(rows), "mante/hand, ± 95 %")
     reduced = any(margin.reduced for margin in rows.values())
     series: list[tuple[str, str, str, float, list[Interval | None]]] = [
         ("raw", GREY, "circle-open", 0.16 * reduced, [margin.raw for margin in rows.values()])
