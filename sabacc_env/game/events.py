@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from sabacc_env.cards import CARDS, Card
 from sabacc_env.engine.drivers import single
-from sabacc_env.engine.layout import DICE, MAX_ROUNDS, OVER, PHASES
+from sabacc_env.engine.layout import DICE, MAX_ROUNDS, PHASES
 from sabacc_env.game.keys import split_key
 from sabacc_env.game.move_codes import action_code, taken_discard, unpack_moves
 from sabacc_env.game.records import copy_record, empty_record
+from sabacc_env.game.starts import chance_of, sabacc_pot_before
 from sabacc_env.game.turn_buffers import default_turn_buffers
 from sabacc_env.moves import Move
 from sabacc_env.rules import RuleSet
@@ -70,7 +71,7 @@ def events_of(game: Game, seat: int) -> tuple[Event, ...] | None:
     It is None where the course of the hand is not known: for a game copied from tables without
     histories, and for one whose chance was forced.
     """
-    chance = _chance_of(game)
+    chance = chance_of(game)
     if chance is None:
         return None
     events: list[Event] = []
@@ -84,16 +85,6 @@ def events_of(game: Game, seat: int) -> tuple[Event, ...] | None:
 
 
 # Playing the hand again.
-
-
-def _chance_of(game: Game) -> tuple[int, Sequence[int] | None] | None:
-    """Return the hand's key and the deck that was given, if any; None for forced chance."""
-    if start := game._start:
-        return start["key"], start["deck"]
-    given = game._number("deck_given")
-    if given == 1:
-        return game.key, game._records["deck"][0, : len(game.rules.deck)].tolist()
-    return (game.key, None) if given == 0 else None
 
 
 def _steps(game: Game, key: int, deck: Sequence[int] | None) -> Iterator[_Step]:
@@ -135,12 +126,7 @@ def _undealt(game: Game, key: int, deck: Sequence[int] | None) -> NDArray[Any]:
     for field in ("num_players", "hand_number", "hands"):
         records[field] = played[field]
     records["credits"] = played["credits_before"]
-    records["sabacc_pot"] = played["sabacc_pot"]
-    if not game.rules.points:
-        seated = len(game.seated)
-        over = played["phase"].item() == OVER
-        grown = -played["net_credits"].sum() if over else seated * game.rules.sabacc_ante
-        records["sabacc_pot"] -= grown
+    records["sabacc_pot"] = sabacc_pot_before(game)
     rules = default_turn_buffers(game.rules).rules
     single.reset(records, rules, *split_key(key), played["dealer"].item())
     if deck is not None:

@@ -1,8 +1,8 @@
-"""Hand histories: a hand as plain data, and playing it again exactly."""
+"""A hand as plain data, playing it again exactly, and going to any of its moves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sabacc_env.errors import SabaccError, short_repr
@@ -31,12 +31,32 @@ def replay(history: Mapping[str, Any]) -> Game:
             raise SabaccError(
                 "history: this game was copied from tables, which do not keep its start"
             )
-        game = Game(rules, **start)
-        game.set_episode_position(*map(int, history["episode"]))
+        hand, hands = map(int, history["episode"])
+        dealt = deal_again(rules, start, (hand, hands))
     except SabaccError:
         raise
     except (KeyError, IndexError, TypeError, ValueError):
         raise SabaccError("history: this is not what Game.to_dict() returned") from None
+    game = play_again(dealt, moves)
+    for name, value in game.to_dict()["state"].items():
+        if state.get(name) != value:
+            raise SabaccError(f"history: its moves lead to {name} {value}, but its state differs")
+    return game
+
+
+def deal_again(rules: RuleSet, start: Mapping[str, Any], episode: tuple[int, int]) -> Game:
+    """Return a hand as it was dealt, from ``Game.start`` and ``Game.episode_position``."""
+    game = Game(rules, **start)
+    game.set_episode_position(*episode)
+    return game
+
+
+def play_again(game: Game, moves: Iterable[tuple[int, str]]) -> Game:
+    """Play moves in a game, each with the seat that is to play it; return the game.
+
+    Raises:
+        SabaccError: for a move of another seat or one that is not legal.
+    """
     for seat, move in moves:
         if seat != game.seat_to_act:
             raise SabaccError(
@@ -44,10 +64,35 @@ def replay(history: Mapping[str, Any]) -> Game:
                 f"{game.seat_to_act} is to act"
             )
         game.play(move)
-    for name, value in game.to_dict()["state"].items():
-        if state.get(name) != value:
-            raise SabaccError(f"history: its moves lead to {name} {value}, but its state differs")
     return game
+
+
+def positions(game: Game) -> list[Game]:
+    """Return a hand after each number of moves: as it was dealt, after one move, and so on.
+
+    Raises:
+        SabaccError: for a game copied from tables, which do not keep its start, or (in bytes that
+            somebody made) where the moves do not lead to the state.
+
+    >>> game = Game("casino", 2, seed=5)
+    >>> game.play(game.legal_moves()[0])
+    >>> [len(each.history) for each in positions(game)]
+    [0, 1]
+    """
+    if not game.start:
+        raise SabaccError("positions: this game was copied from tables, which keep no start")
+    found = [deal_again(game.rules, game.start, game.episode_position)]
+    try:
+        for turn in game.history:
+            found.append(found[-1].clone())
+            found[-1].play(turn.move)
+    except SabaccError as error:
+        raise SabaccError(
+            f"positions: the moves of this game do not follow from its start: {error}"
+        ) from None
+    if found[-1] != game:
+        raise SabaccError("positions: the moves of this game do not lead to its state")
+    return found
 
 
 def before_last_move(game: Game) -> tuple[Game, Turn]:
@@ -62,8 +107,7 @@ def before_last_move(game: Game) -> tuple[Game, Turn]:
     if not game.start:
         raise SabaccError("undo: this game was copied from tables, which do not keep its start")
     *earlier, last = game.history
-    again = Game(game.rules, **game.start)
-    again.set_episode_position(*game.episode_position)
+    again = deal_again(game.rules, game.start, game.episode_position)
     try:
         for turn in earlier:
             again.play(turn.move)
