@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "race": "Train by several configurations to the same strength and print the time of each.",
     "variates": "Measure how much narrower control variates make the interval of a margin.",
     "watch": "Watch one hand between agents, move by move.",
+    "replay": "Replay recorded hands, move by move.",
     "bench": "Measure the speed of this project and of its peers.",
     "speed": "Measure how fast agents decide.",
     "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure their speed.",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-import time
+from collections.abc import Iterator
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -11,15 +12,27 @@ from sabacc_agents.loading import load
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
+from sabacc_env.hand_histories import HandHistory, HandHistoryWriter
 from sabacc_env.rules.limits import MAX_SEATS
 from sabacc_training.config.base import validated
 from sabacc_training.config.game import GameConfig
 from sabacc_training.evaluation.evaluate import Entrant
-from sabacc_training.evaluation.watch import narrate, play_hand
+from sabacc_training.evaluation.watch import (
+    Step,
+    check_speed,
+    narrate,
+    play_hand,
+    show,
+    told_of,
+)
 
 
 def watch(
-    *agents: str, rules: str = "casino", seed: int | None = None, speed: float | None = None
+    *agents: str,
+    rules: str = "casino",
+    seed: int | None = None,
+    speed: float | None = None,
+    record: Path | None = None,
 ) -> None:
     """Watch one hand between agents to its end, with all cards visible.
 
@@ -30,11 +43,11 @@ def watch(
         seed: The seed of deck, dice, dealer and the agents' random numbers; by default one is drawn
             and shown.
         speed: Moves a second; by default all moves are shown at once.
+        record: A file to add the hand to, which `sabacc replay` steps through.
     """
     if not 2 <= len(agents) <= MAX_SEATS:
         raise SabaccError(f"agents: {len(agents)} given; name one for each seat, 2 to {MAX_SEATS}")
-    if speed is not None and not speed > 0:
-        raise SabaccError(f"--speed: {speed} is out of range; give moves per second, above 0")
+    check_speed(speed)
     if seed is None:
         seed = secrets.randbits(32)
     config = validated(GameConfig, {"rules": rules})
@@ -42,11 +55,26 @@ def watch(
     game = Game(rule_set, num_players=len(agents), seed=seed)
     players = [load(agent, rule_set, len(agents), bet_sizes) for agent in agents]
     names = [Entrant(spec=agent).name for agent in agents]
+    writer = None if record is None else HandHistoryWriter(record)
     console = Console(highlight=False)
     console.print(Text(f"{rule_set.title}, seed {seed}", "bold"))
+    played: list[Step] = []
+
+    def steps() -> Iterator[Step]:
+        for step in play_hand(game, players, bet_sizes, seed):
+            played.append(step)
+            yield step
+
     try:
-        for piece in narrate(game, play_hand(game, players, bet_sizes, seed), names):
-            console.print(piece)
-            time.sleep(0 if speed is None else 1 / speed)
+        show(console, narrate(game, steps(), names), speed)
     except KeyboardInterrupt:
         console.print("stopped")
+        return
+    if writer is not None:
+        final = played[-1].after if played else game
+        told = list(map(told_of, played))
+        writer.write(
+            HandHistory.from_game(
+                final, names, bet_sizes=bet_sizes, told=told, origin={"seed": seed}
+            )
+        )

@@ -1,17 +1,19 @@
-"""Watching agents play one hand: each move with its alternatives, and the reveal, as text.
+"""Watching one hand, in play or recorded: each move with its alternatives, and the reveal, as text.
 
 The watcher sees every card. The agents see only what the rules let them see.
 """
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -19,9 +21,11 @@ from rich.text import Text
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent
+from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import TurnBuffers
-from sabacc_env.moves import Move
+from sabacc_env.hand_histories import HandHistory, Told
+from sabacc_env.moves import Move, parse_move
 from sabacc_env.render.text import render_text
 
 MAX_ALTERNATIVES: Final = 4
@@ -38,6 +42,7 @@ class Step:
         choices: the moves that the agent chose from with their probabilities, likeliest first;
             empty for an agent that does not return probabilities.
         before, after: the game before and after the move.
+        value: the credits that the agent expected to win; None where it did not say.
     """
 
     seat: int
@@ -45,6 +50,7 @@ class Step:
     choices: tuple[tuple[Move, float], ...]
     before: Game
     after: Game
+    value: float | None = None
 
 
 def play_hand(
@@ -78,21 +84,56 @@ def play_hand(
 
 
 def narrate(game: Game, steps: Iterator[Step], names: Sequence[str]) -> Iterator[RenderableType]:
-    """Yield the text of a hand piece by piece, from its start to the reveal.
+    """Yield the text of a hand: the deal, then each move with all that followed from it.
 
     Args:
         game: the hand as it was dealt.
-        steps: its steps, from ``play_hand``.
+        steps: its steps, from ``play_hand`` or ``recorded_steps``.
         names: the name of each seat's agent.
     """
     players = [f"player_{seat} {name}" for seat, name in enumerate(names)]
-    yield _heading(game)
+    yield _position(game, players, _heading(game))
     for step in steps:
-        yield _move_text(step, players)
-        game = step.after
-        if (game.round, game.phase) != (step.before.round, step.before.phase):
-            yield _heading(game)
-    yield _ending(game, players)
+        pieces = [_move_text(step, players)]
+        if (step.after.round, step.after.phase) != (step.before.round, step.before.phase):
+            pieces.append(_heading(step.after))
+        yield _position(step.after, players, *pieces)
+
+
+def check_speed(speed: float | None) -> None:
+    """Refuse a speed that is none."""
+    if speed is not None and not speed > 0:
+        raise SabaccError(f"--speed: {speed} is out of range; give moves per second, above 0")
+
+
+def show(console: Console, pieces: Iterator[RenderableType], speed: float | None) -> None:
+    """Print the pieces of ``narrate``, so many a second, or at once."""
+    for piece in pieces:
+        console.print(piece)
+        time.sleep(0 if speed is None else 1 / speed)
+
+
+def recorded_steps(hand: HandHistory) -> Iterator[Step]:
+    """Yield the steps of a recorded hand, with what its agents told.
+
+    Raises:
+        SabaccError: as ``HandHistory.replay``.
+    """
+    told = hand.told or [None] * len(hand.moves)
+    for (before, after), said in zip(itertools.pairwise(hand.positions()), told, strict=True):
+        seat, move = after.history[-1]
+        shares = {} if said is None else said.probabilities or {}
+        choices = [(parse_move(text, before.hands[seat]), share) for text, share in shares.items()]
+        likeliest = tuple(sorted(choices, key=lambda choice: -choice[1]))
+        yield Step(seat, move, likeliest, before, after, None if said is None else said.value)
+
+
+def told_of(step: Step) -> Told | None:
+    """Return what the agent told of its move, to be recorded."""
+    if not step.choices and step.value is None:
+        return None
+    shares = {str(move): share for move, share in step.choices}
+    return Told(probabilities=shares or None, value=step.value)
 
 
 # Playing.
@@ -125,6 +166,11 @@ def _after(game: Game, action: int, buffers: TurnBuffers) -> Game:
 # Text.
 
 
+def _position(game: Game, players: Sequence[str], *pieces: RenderableType) -> RenderableType:
+    """Return the text of a position: these pieces, and the ending of a hand that is over."""
+    return Group(*pieces, *([] if game.seat_to_act is not None else [_ending(game, players)]))
+
+
 def _heading(game: Game) -> RenderableType:
     """Return the name of a new phase and the whole table."""
     if game.seat_to_act is None:
@@ -142,6 +188,8 @@ def _move_text(step: Step, players: Sequence[str]) -> RenderableType:
         others = [f"{share:.0%} {move}" for move, share in probabilities.items()]
         more = [f"{len(others) - MAX_ALTERNATIVES} more"] if len(others) > MAX_ALTERNATIVES else []
         lines.append(Text(f"or {' · '.join([*others[:MAX_ALTERNATIVES], *more])}", "yellow"))
+    if step.value is not None:
+        lines.append(Text(f"expects to win {step.value:+.1f}", "yellow"))
     lines.append(Text(_table_after(step), "dim"))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold cyan", width=max(map(len, players)))
