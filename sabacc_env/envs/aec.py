@@ -45,6 +45,7 @@ from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.hand_histories import HandRecorder
 from sabacc_env.render import modes
 from sabacc_env.rules import RuleSet, load_rules
 
@@ -99,7 +100,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ``max_tokens``: the length of ``"tokens"``; by default one that nearly all hands fit into.
     ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
     ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
-    state is kept, so none are by default.
+    state is kept, so none are by default. ``record_hands``: a file to which hands are added as they
+    end (``sabacc_env.hand_histories``); ``record_every``: 1 for all of them, 2 for every second.
 
     Illegal actions raise ``IllegalMove`` here and change nothing; ``sabacc_v0.env`` wraps this so
     that they end the episode with reward -1.
@@ -127,6 +129,8 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         max_tokens: int | None = None,
         undo_steps: int = 0,
         mask_in_observation: bool = True,
+        record_hands: str | Path | None = None,
+        record_every: int = 1,
     ) -> None:
         super().__init__()
         self.rules = load_rules(rules)
@@ -143,6 +147,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._hand_finished = False  # in the last step
         made = made_from(self.rules, num_players, self.hands, self.bet_sizes)
         self._states = StateKeeper("SabaccAEC", made, undo_steps)
+        self._recorder = HandRecorder.of(record_hands, record_every, self.bet_sizes)
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
         self._no_choice.flags.writeable = False
         self._form = ObservationForm(
@@ -159,6 +164,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.infos: dict[str, dict[str, Any]] = _BEFORE_RESET
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self.agent_selection = self.possible_agents[0]
+        self._names: Sequence[str] = self.possible_agents  # who sits there, in recorded hands
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)  # a copy takes less than this
         self._none_ended = dict.fromkeys(self.possible_agents, False)
@@ -275,6 +281,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self._hand_finished = seat < 0
         while seat < 0:  # again and again: a hand may end at its deal, by the antes
             self._pay_out()
+            self._record_hand()
             self._hand += 1
             if self._hand == self.hands or not self.game.can_deal_next_hand():
                 self.terminations = dict.fromkeys(self.agents, True)
@@ -297,6 +304,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             reward = credits / self.rules.ante_unit
             self.rewards[agent] += reward
             self._cumulative_rewards[agent] += reward
+
+    def _record_hand(self) -> None:
+        """Record a hand that is over, if it is to be."""
+        if self._recorder is not None:
+            self._recorder.hand_ended(
+                self.game, self._names, seed=self._seed, episode=self._episode
+            )
 
     # Saved states.
 

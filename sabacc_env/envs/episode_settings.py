@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypedDict, Unpack
 
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
@@ -11,6 +12,7 @@ from sabacc_env.arguments import check_keywords, check_max_tokens
 from sabacc_env.envs.observation_forms import MASKED, Observation, ObservationForm
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.start_ranges import Range, StartRanges
+from sabacc_env.hand_histories import HandRecorder
 from sabacc_env.rules import RuleSet
 
 
@@ -26,6 +28,8 @@ class EpisodeKeywords(TypedDict, total=False):
     sabacc_pots: Range | None
     observation: Observation
     max_tokens: int | None
+    record_hands: str | Path | None
+    record_every: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +53,9 @@ class EpisodeSettings:
             the flat observation; or a mapping from names of your own to such pieces, of which
             ``"action_mask"`` is one (``ObservationForm``).
         max_tokens: the length of ``"tokens"``; None is one that nearly all hands fit into.
+        record_hands: a file to which hands are added as they end (``sabacc_env.hand_histories``);
+            None is none.
+        record_every: 1 for all hands, 2 for every second one, and so on.
     """
 
     opponents: AnyOpponents = "random"
@@ -60,6 +67,8 @@ class EpisodeSettings:
     sabacc_pots: Range | None = None
     observation: Observation = "flat"
     max_tokens: int | None = None
+    record_hands: str | Path | None = None
+    record_every: int = 1
 
     def make_opponents(self, rules: RuleSet, num_tables: int, num_players: int) -> Opponents:
         """Return the agents that play the other seats of so many tables."""
@@ -72,6 +81,10 @@ class EpisodeSettings:
         encode_bet_sizes(self.bet_sizes)  # refuses what is not a bet size
         length = check_max_tokens(self.max_tokens, num_players)
         return ObservationForm(self.observation, self.bet_sizes, length, MASKED)
+
+    def make_recorder(self) -> HandRecorder | None:
+        """Return what records hands; None where none are to be recorded."""
+        return HandRecorder.of(self.record_hands, self.record_every, self.bet_sizes)
 
     def make_start_ranges(self, rules: RuleSet, num_players: int) -> StartRanges:
         """Return what episodes start from."""

@@ -18,11 +18,13 @@ from sabacc_env.arguments import check_int, check_num_players, explain_memory_er
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.drivers.learner_loop import (
     EPISODE_BEGAN,
+    HAND_ENDED,
     ILLEGAL,
     Learners,
     LearnerStep,
     play_learners,
 )
+from sabacc_env.engine.drivers.move_log import MAX_MOVES, empty_move_log
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.planes import PLANES_SHAPE
@@ -95,6 +97,7 @@ class LearnerTables:
         self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
         self.start_ranges = settings.make_start_ranges(self.rules, self.num_players)
         self._settings, self._threads = settings, threads
+        self._recorder = settings.make_recorder()
         self.rng = rng
         self._form = settings.make_observation_form(self.num_players)
         with explain_memory_error("num_envs", self.num_envs, BYTES_EACH):
@@ -124,6 +127,7 @@ class LearnerTables:
             hands=np.zeros(n, dtype=np.int64),
             margins=np.zeros(n, dtype=np.int64),
             refused=np.zeros(n, dtype=np.int64),
+            log=empty_move_log(0 if self._recorder is None else n),
         )
         self.seats, self.outcomes = self._learners.seats, self._learners.outcomes
         # As rows of ASCII codes, so that they are saved as the rows of other forms are.
@@ -162,6 +166,7 @@ class LearnerTables:
             self.rng = rng
             self.seats[:] = self._all % self.num_players
         self.tables = self._new_tables()
+        self._learners.log.counts[:] = 0
         self.opponents.begin(self.tables)
         self._begin_episodes(self._all)
 
@@ -226,6 +231,8 @@ class LearnerTables:
             self.final_rows[form][indices] = rows[indices]
         self._keep_final_texts(indices, ended=False)
         self.tables.restart(indices)
+        if self._recorder is not None:
+            self._learners.log.counts[indices] = 0
         self.opponents.restart(indices)
         self._begin_episodes(indices)
 
@@ -331,6 +338,7 @@ class LearnerTables:
                 (over,) = (step.episode_over & ~over_before).nonzero()
                 self._keep_final_texts(over, ended=True)
             if step.events.any():
+                self._record(step.events)
                 self._heed(step.events)
             actions, indices = self._next_actions()
         self._ready = True
@@ -357,6 +365,21 @@ class LearnerTables:
         self.opponents.restart(events.nonzero()[0])  # no event comes without the end of a hand
         self._draw((events & EPISODE_BEGAN).nonzero()[0])
         events[:] = 0
+
+    def _record(self, events: NDArray[np.int8]) -> None:
+        """Record hands that have ended in a call of the engine: of several at a table the last."""
+        if self._recorder is None:
+            return
+        (ended,) = (events & HAND_ENDED).nonzero()
+        for index in self._recorder.due(len(ended)):
+            table = int(ended[index])
+            count = self._learners.log.counts[table, 1]
+            if count <= MAX_MOVES:
+                moves = self._learners.log.moves[table, 1, :count].tolist()
+                begins = self.tables.records["hand_number"][table] == 0  # the seats have moved on
+                learner = (int(self.seats[table]) - int(begins)) % self.num_players
+                names = self.opponents.names_at(table, learner)
+                self._recorder.write(self.tables.final_game(table, moves), names, table=table)
 
     @property
     def _draws(self) -> bool:
@@ -431,6 +454,7 @@ class LearnerTables:
         self._next_starts = {name: array.copy() for name, array in values["next"].items()}
         self._learners.hands[:] = values["hands"]
         self._learners.margins[:] = values["margins"]
+        self._learners.log.counts[:] = MAX_MOVES + 1  # the moves of the hands in play are unknown
         self._ready = True
 
     def _check_values(self, values: dict[str, Any]) -> None:

@@ -33,6 +33,7 @@ class Opponents:
 
     Attributes:
         agents: who may be drawn.
+        names: what recorded hands call them: the registered name, or the class.
         members: (num_tables, num_players) which of them a seat has drawn.
     """
 
@@ -48,6 +49,7 @@ class Opponents:
         self._build_arguments = rules, num_players, bet_sizes
         self.members = np.zeros((num_tables, num_players), dtype=np.int64)
         self.agents: list[Agent] = []
+        self.names: list[str] = []
         self.set_agents(opponents, weights)
 
     def set_agents(self, opponents: AnyOpponents, weights: Sequence[float] | None = None) -> None:
@@ -81,6 +83,7 @@ class Opponents:
         new = [agent for agent in agents if not any(agent is old for old in self.agents)]
         agent_calls.reset(new, len(self.members))
         self.agents = agents
+        self.names = [each if isinstance(each, str) else type(each).__name__ for each in opponents]
         for name in COMPILED:
             vars(self).pop(name, None)
         self._shares = shares / shares.sum()
@@ -112,6 +115,12 @@ class Opponents:
             )
         agent_calls.check_game(opponent, *self._build_arguments)
         return opponent
+
+    def names_at(self, table: int, learner: int) -> list[str]:
+        """Return the names of a table's seats, of which one is the learner's."""
+        names = [self.names[member] for member in self.members[table].tolist()]
+        names[learner] = "learner"
+        return names
 
     def begin(self, tables: Tables) -> None:
         """Tell all agents to start at these tables, where nothing has been played yet."""

@@ -108,7 +108,8 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     drawn. ``hands``: hands in an episode. ``bet_sizes``: what the bet actions mean. ``stacks``,
     ``equal_stacks``, ``sabacc_pots``: what episodes start from, drawn. ``observation``: the form of
     observations: ``"flat"``; ``"dict"`` of ``observation`` and ``action_mask``; or a mapping from
-    names of your own to pieces.
+    names of your own to pieces. ``record_hands``: a file to which hands are added as they end;
+    ``record_every``: 1 for all of them, 2 for every second.
 
     ## Version History
     v0: first version.
@@ -132,7 +133,14 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
         episode = episode_settings(SabaccEnv, **settings)
-        self._table = SabaccAEC(rules, num_players, episode.hands, episode.bet_sizes)
+        self._table = SabaccAEC(
+            rules,
+            num_players,
+            episode.hands,
+            episode.bet_sizes,
+            record_hands=episode.record_hands,
+            record_every=episode.record_every,
+        )
         self.rules, self.num_players = self._table.rules, self._table.num_players
         self.render_mode = modes.check_render_mode(render_mode)
         self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
@@ -204,12 +212,14 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             options = {"credits": drawn["credits"][0]} | options
         if "sabacc_pots" in drawn:
             options = {"sabacc_pot": drawn["sabacc_pots"][0]} | options
+        self._table._names = self._table.possible_agents  # a hand may end before anyone acts
         self._table.reset(seed=int(self.np_random.integers(2**63)), options=options)
         self.seat, self._over = seat, True
 
     def _advance_to_learner(self) -> None:
         """Draw the opponents, and let them play until the learner is to act."""
         self._opponents.draw(ONLY_TABLE, self.np_random)
+        self._table._names = self._opponents.names_at(0, self.seat)
         self._opponents.restart(ONLY_TABLE)
         self._play_opponents()
 
@@ -321,6 +331,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         self._np_random_seed = values["rng_seed"]
         self._table._go_to(values)
         self.seat, self._over = values["seat"], values["over"]
+        self._table._names = self._opponents.names_at(0, self.seat)
         self._illegal = values["illegal"]
         self._hand_ended = values["episode_ended_hand"]
         self._hand_info = self._no_hand

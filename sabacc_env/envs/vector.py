@@ -84,8 +84,8 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         undo_steps: how many of the last steps ``undo`` can take back; each keeps a copy of all
             tables, about 4 kB a table.
         settings: the fields of ``EpisodeSettings`` by keyword: ``opponents``, ``weights``,
-            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks``, ``sabacc_pots`` and
-            ``observation``.
+            ``hands``, ``bet_sizes``, ``stacks``, ``equal_stacks``, ``sabacc_pots``,
+            ``observation``, ``max_tokens``, ``record_hands`` and ``record_every``.
 
     Raises:
         SabaccError: for arguments that make no environment; one sentence that names the argument.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sabacc_env.actions import BetSize
 from sabacc_env.arguments import check_int
@@ -47,6 +47,14 @@ class HandRecorder:
         self.hands = 0
         self._bet_sizes = bet_sizes
         self._writer = HandHistoryWriter(path)
+
+    @classmethod
+    def of(
+        cls, path: str | Path | None, every: int, bet_sizes: Sequence[BetSize] | None = None
+    ) -> Self | None:
+        """Return a recorder, or None where there is no path; a wrong ``every`` is refused then."""
+        check_int("record_every", every, 1, 2**62)
+        return None if path is None else cls(path, every, bet_sizes)
 
     def hand_ended(self, game: Game, names: Sequence[str] | None = None, **origin: Any) -> None:
         """Count a hand that has ended, and write it if it is due; arguments as of ``write``."""

@@ -387,20 +387,28 @@ class Tables:
 
         Where ``keep_histories`` was asked for, the history is there too.
         """
-        histories = None if self._histories is None else self._histories.played
-        return self._game(self._games.records, table, histories)
+        table = check_int("table", table, 0, self.num_tables - 1)
+        played = None if self._histories is None else self._histories.played[table]
+        return self._game(self._games.records, table, played)
 
-    def final_game(self, table: int) -> Game:
+    def final_game(self, table: int, played: Sequence[int] | None = None) -> Game:
         """Return the last hand that ended at a table: its revealed hands, winners and net credits.
 
         Where ``keep_histories`` was asked for, the history is there too, unless the tables have
         been copied, saved and loaded since.
 
+        Args:
+            table: the table.
+            played: the moves of the last hand in which anybody moved, if a driver has logged them,
+                packed as ``batch.pack_action`` does.
+
         Raises:
             SabaccError: where none has ended yet.
         """
-        histories = None if self._histories is None else self._histories.final
-        game = self._game(self._results.final_games, table, histories)
+        table = check_int("table", table, 0, self.num_tables - 1)
+        if played is None and self._histories is not None:
+            played = self._histories.final[table]
+        game = self._game(self._results.final_games, table, played)
         if game.num_players == 0:
             raise SabaccError(f"table {table}: no hand has ended yet")
         return game
@@ -423,13 +431,11 @@ class Tables:
         """The engine's records of the hands in play and of their rules: to read, never to write."""
         return self._games
 
-    def _game(self, games: NDArray[Any], table: int, histories: list[list[int]] | None) -> Game:
-        table = check_int("table", table, 0, self.num_tables - 1)
+    def _game(self, games: NDArray[Any], table: int, played: Sequence[int] | None) -> Game:
         record = self._device.to_host(games[table : table + 1]).copy()
-        played = [] if histories is None else histories[table]
         if (record["last_action"] < 0).all():  # it ended at its deal: the moves are of another hand
             played = []
-        return game_from_record(self.rule_sets[self.rule_of[table]], record, played)
+        return game_from_record(self.rule_sets[self.rule_of[table]], record, played or [])
 
     def final_observations(
         self, tables: ArrayLike, seats: ArrayLike, observation: str = "flat"

@@ -408,17 +408,23 @@ def first_start_without_decision(games: Games, turns: Turns, tables: Array) -> i
 
 @jit
 def pack_moves(games: Games, tables: Array, actions: Array, moves: Array) -> None:
-    """Write the moves that legal actions mean, as ``pack_move`` packs them.
-
-    A raise has its total in the lowest bits.
-    """
+    """Write the moves that legal actions mean, as ``pack_action`` packs them."""
     for i in range(len(tables)):
-        g = games.records[tables[i]]
-        action = int(actions[i])
-        moves[i] = pack_move(g, action)
-        if action >= FIRST_BET_ACTION:
-            r = games.rules[games.rule_of[tables[i]]]
-            moves[i] |= raise_total(g, r, action - FIRST_BET_ACTION, games.bet_sizes[0])
+        moves[i] = pack_action(games, tables[i], int(actions[i]))
+
+
+@inlined
+def pack_action(games: Games, table: int, action: int) -> int:
+    """Return the move that a legal action means, as ``pack_move`` packs it; a raise with its total.
+
+    The total is in the lowest bits.
+    """
+    g = games.records[table]
+    move = pack_move(g, action)
+    if action >= FIRST_BET_ACTION:
+        r = games.rules[games.rule_of[table]]
+        move |= raise_total(g, r, action - FIRST_BET_ACTION, games.bet_sizes[0])
+    return move
 
 
 @inlined

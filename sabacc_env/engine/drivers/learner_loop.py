@@ -20,6 +20,7 @@ from sabacc_env.engine.drivers.batch import (
     prefetch_later,
     write_forms,
 )
+from sabacc_env.engine.drivers.move_log import MoveLog, end_logged_hand, log_move
 from sabacc_env.engine.drivers.policy_code import NO_POLICY, call_policy
 from sabacc_env.engine.drivers.results import write_outcome
 from sabacc_env.engine.jit import inlined, jit
@@ -54,6 +55,7 @@ class Learners(NamedTuple):
     hands: Array  # (n,) int64: how many hands counted
     margins: Array  # (n,) int64: in credits: what it won in them more than each other seat, summed
     refused: Array  # (n,) int64: the illegal action of a policy
+    log: MoveLog  # the moves of its hands, if they are wanted
 
 
 class LearnerStep(NamedTuple):
@@ -132,9 +134,13 @@ def play_and_count(
         results.net_credits[table, seat] = 0
     if turns.seats[table] == learners.seats[table]:
         learners.acted[table] = True
+    if len(learners.log.moves) > 0:
+        log_move(learners.log, games, table, action)
     play_turn(games, turns, results, starts, True, table, action)
     if not results.finished[table]:
         return False
+    if len(learners.log.moves) > 0:
+        end_logged_hand(learners.log, table)
     step.events[table] |= HAND_ENDED
     if learners.acted[table]:
         count_hand(games, turns, results, learners, step, table)
