@@ -15,6 +15,7 @@ agents = ["random", "tight", "tests.support.toys:Bully"]
 formats = ["pairs", "copies-3", "mixed-3"]
 deals = 50
 deals_per_task = 20
+record_hands = 7
 """
 
 
@@ -44,7 +45,7 @@ def test_disjoint_parts_merge_to_the_bytes_of_one_run(config, tmp_path, capsys):
     folders = tmp_path / "a", tmp_path / "b"
     assert run(capsys, "merge", *folders, "--output", tmp_path / "merged")[0] == 0
     assert files(tmp_path / "merged") == files(tmp_path / "whole")
-    assert len(files(tmp_path / "whole")) == 3 * 10 + 6
+    assert len(files(tmp_path / "whole")) == 3 * 10 + 7
     assert run(capsys, "merge", *folders, "--output", tmp_path / "a")[0] == 0  # into one of them
     assert files(tmp_path / "a") == files(tmp_path / "whole")
 

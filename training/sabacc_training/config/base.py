@@ -9,7 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
@@ -46,6 +52,16 @@ class Config(BaseModel):
 
     purpose: ClassVar[str] = ""
     """What the files of this kind configure, as in "a tournament"."""
+
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Keys that are dumped only where they are set, so that what was dumped before they existed, in
+    results and in saved agents, is still the same configuration."""
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, dump_all: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        unset = {key for key in self.later if getattr(self, key) == fields[key].default}
+        return {key: value for key, value in dump_all(self).items() if key not in unset}
 
     @classmethod
     def expanded(cls, data: dict[str, Any]) -> dict[str, Any]:

@@ -99,6 +99,8 @@ class PoolConfig(Config):
 class EvaluationConfig(Config):
     """How the run is evaluated. Nothing here changes what is learnt."""
 
+    later = frozenset({"record_hands"})
+
     opponent: str = "random"
     """The fixed opponent that the margin is measured over."""
 
@@ -107,6 +109,10 @@ class EvaluationConfig(Config):
 
     deals: Deals = 1_000
     """Deals of an evaluation, each played from every seat."""
+
+    record_hands: int = Field(0, ge=0, le=10**9)
+    """One deal in so many is recorded, from every seat: the hands of an evaluation are in the
+    folder of the run, in ``evaluations/step-STEPS.jsonl``. 0 is none."""
 
 
 class RunConfig(TableConfig):

@@ -15,7 +15,7 @@ from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.evaluation.margins import place_margins
-from sabacc_training.evaluation.playing import DealTables, play_deals
+from sabacc_training.evaluation.playing import DealTables, Observer, play_deals
 from sabacc_training.statistics.estimate import MILLI, Estimate
 
 MAX_TABLES: Final = 32_768
@@ -36,6 +36,7 @@ def hero_margin(
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     start_ranges: StartRanges | None = None,
     on_hands: Callable[[int], None] | None = None,
+    observe: Callable[[DealTables], Observer] | None = None,
 ) -> Estimate:
     """Return the hero's margin over the mean of the others (at two seats half of it), mante/hand.
 
@@ -50,6 +51,7 @@ def hero_margin(
         start_ranges: credits and Sabacc pots are drawn from these for each deal; by default each
             deal starts from the rules' own.
         on_hands: called with the number of hands when hands have been played.
+        observe: returns what sees every step at these tables.
 
     Raises:
         SabaccError: for an agent that fails or returns an illegal action.
@@ -70,6 +72,7 @@ def hero_margin(
         dealt,
         (hero, *[opponent] * (num_players - 1)),
         [rng] * num_players,
+        observers=[] if observe is None else [observe(dealt)],
         on_hands=None if on_hands is None else lambda net_credits: on_hands(len(net_credits)),
     )
     return Estimate.from_values(place_margins(played.net_credits, rules.ante_unit)[:, 0])

@@ -9,6 +9,9 @@ from signal import Signals
 from typing import Any, Final
 
 from sabacc_env.agent import Agent
+from sabacc_env.hand_histories import HandHistory
+from sabacc_env.storage.files import make_folder, write_text
+from sabacc_training.evaluation.deal_recorder import DealRecorder
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.checkpoint import save_checkpoint
@@ -25,6 +28,7 @@ BEST: Final = "best.safetensors"
 
 CHECKPOINT: Final = "checkpoint.pt"
 CONFIG: Final = "config.json"
+EVALUATIONS: Final = "evaluations"
 EVENTS: Final = "tensorboard"
 
 
@@ -91,7 +95,11 @@ class RunCallback:
             raise StoppedBySignal
 
     def _evaluate(self) -> None:
-        margin = evaluation_margin(self._trainer, self._opponent)
+        margin, hands = evaluate_policy(self._trainer, self._opponent)
+        if hands:
+            path = self._folder / EVALUATIONS / f"step-{self._trainer.steps}.jsonl"
+            make_folder(path.parent)
+            write_text(path, "".join(f"{hand.to_json()}\n" for hand in hands))
         name = "eval/margin_" + self._trainer.config.evaluation.opponent
         self._events.write(self._trainer.steps, {name: margin.mean})
         self._bar.margin(margin)
@@ -108,10 +116,16 @@ class RunCallback:
         self._saved_at = time.monotonic()
 
 
-def evaluation_margin(trainer: Trainer, opponent: Agent) -> Estimate:
-    """Return the average policy's margin over an opponent, always on the same deals."""
+def evaluate_policy(trainer: Trainer, opponent: Agent) -> tuple[Estimate, list[HandHistory]]:
+    """Return the average policy's margin over an opponent, always on the same deals.
+
+    With it come the hands that are recorded.
+    """
     config = trainer.config
-    return hero_margin(
+    every, steps = config.evaluation.record_hands, trainer.steps
+    names = ["policy", *[config.evaluation.opponent] * (config.num_players - 1)]
+    recorder = DealRecorder(every, names, config.bet_sizes, {"steps": steps})
+    margin = hero_margin(
         config.rule_set,
         trainer.average,
         opponent,
@@ -119,4 +133,6 @@ def evaluation_margin(trainer: Trainer, opponent: Agent) -> Estimate:
         config.evaluation.deals,
         seed=0,
         bet_sizes=config.bet_sizes,
+        observe=recorder.watch if every else None,
     )
+    return margin, recorder.hands

@@ -25,6 +25,7 @@ class TournamentConfig(MatchConfig):
     """A tournament: the agents, which of them meet at a table, and what they play there."""
 
     purpose = "a tournament"
+    later = frozenset({"record_hands"})
 
     agents: tuple[Entrant, ...]
     """The agents, at least two: specs, or tables with ``spec`` and ``label``."""
@@ -55,6 +56,10 @@ class TournamentConfig(MatchConfig):
     deals_per_task: int = Field(DEALS_PER_TASK, ge=1, le=10**6)
     """The deals of one lineup that are played in one piece and saved as one file. With another
     number agents draw other random numbers."""
+
+    record_hands: int = Field(0, ge=0, le=10**9)
+    """One deal in so many is recorded: its hands, from every seat and at every table, are in
+    ``hands.jsonl``. 0 is none."""
 
     processes: int = Field(1, ge=1, le=1024)
     """Processes that play tasks; results do not depend on it."""

@@ -1,10 +1,10 @@
 """Running a tournament: its tasks are played and saved one by one, its results follow from them.
 
 A folder of a tournament holds ``config.json``; ``tasks/``, a file for each task (``tasks``); and
-when all tasks are there ``results.json`` with ``pairs.csv``, ``ranking.csv`` and ``places.csv``.
-Results are computed from the files of tasks alone, in a fixed order, so the same configuration
-gives the same bytes, whoever played the tasks, and in whatever order. How long they took stands
-beside the folder (``task_times``).
+when all tasks are there ``results.json`` with ``pairs.csv``, ``ranking.csv`` and ``places.csv``,
+and ``hands.jsonl`` where hands are recorded. Results are computed from the files of tasks alone, in
+a fixed order, so the same configuration gives the same bytes, whoever played the tasks, and in
+whatever order. How long they took stands beside the folder (``task_times``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes
+from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes, write_text
 from sabacc_training.config.base import load_config
 from sabacc_training.jobs.executors import Executor, in_process
 from sabacc_training.jobs.locking import created_folder, locked_folder
@@ -38,6 +38,7 @@ from sabacc_training.tournaments.tasks import (
 )
 
 CONFIG = "config.json"
+HANDS = "hands.jsonl"
 
 
 class TaskFolder:
@@ -299,7 +300,18 @@ def _outlook(
 def _write(config: TournamentConfig, files: TaskFolder, deals: int, output: Path) -> Results:
     results = results_of(config, deals, partial(_lineup_result, config, files.read, deals))
     write_results(results, output)
+    _write_hands(config, files, deals, output / HANDS)
     return results
+
+
+def _write_hands(config: TournamentConfig, files: TaskFolder, deals: int, path: Path) -> None:
+    """Write the recorded hands of all tasks into one file, in the order of the tasks."""
+    if not config.record_hands:
+        path.unlink(missing_ok=True)
+        return
+    read = (files.read(task) for task in all_tasks(config, range(deals)))
+    hands = (hand for result in read if result is not None for hand in result.hands)
+    write_text(path, "".join(f"{hand}\n" for hand in hands))
 
 
 def _lineup_result(

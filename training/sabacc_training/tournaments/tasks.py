@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import metadata
@@ -18,6 +18,8 @@ from sabacc_agents.external.failures import FAILURE_KINDS
 
 from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game import Game
+from sabacc_env.hand_histories import HandHistory
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
@@ -71,11 +73,13 @@ class TaskResult:
             counts of ``PlayStatistics``, int64.
         costliest: the hands that cost a place most, as ``costliest`` returns them.
         messages: of each place the first message of each kind of failure.
+        hands: the hands that are recorded, as ``HandHistory.to_json`` writes them.
     """
 
     arrays: dict[str, NDArray[Any]]
     costliest: list[dict[str, Any]]
     messages: list[dict[str, str]]
+    hands: list[str]
 
 
 def all_tasks(config: TournamentConfig, deals: range) -> Iterator[Task]:
@@ -123,7 +127,7 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
         arrays |= {"hands": played.hands, "ranks": played.ranks}
     if play.corrections is not None:
         arrays["corrections"] = play.corrections
-    header = {
+    header: dict[str, Any] = {
         "task": task_digest(config, task),
         "arrays": _layout(arrays),
         "costliest": costliest(played, task.first_deal, COSTLIEST, play.replay),
@@ -132,8 +136,27 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
             for agent in agents
         ],
     }
+    if config.record_hands:
+        header["hands"] = list(_recorded_hands(config, task, play.replay))
     state = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
     return pack_with_checksum(FORMAT, header, state)
+
+
+def _recorded_hands(
+    config: TournamentConfig, task: Task, replay: Callable[[int], list[Game]]
+) -> Iterator[str]:
+    """Yield the hands of a task that are recorded, deal by deal, in all rotations."""
+    places = len(task.lineup)
+    for deal in range(task.num_deals):
+        if (task.first_deal + deal) % config.record_hands:
+            continue
+        for rotation in range(places):
+            names = [task.lineup[(seat - rotation) % places] for seat in range(places)]
+            origin = {"deal": task.first_deal + deal, "rotation": rotation}
+            for game in replay(deal * places + rotation):
+                yield HandHistory.from_game(
+                    game, names, bet_sizes=config.bet_sizes, origin=origin
+                ).to_json()
 
 
 def _played_by_policies(
@@ -159,9 +182,12 @@ def read_task(config: TournamentConfig, task: Task, data: bytes) -> TaskResult |
     except SabaccError:
         return None
     digest, layout = task_digest(config, task), _expected_layout(config, task)
+    hands = header.get("hands", [])
     match header:
         case {"task": d, "arrays": a, "costliest": list() as costliest, "messages": list() as told}:
             if d != digest or a != layout or len(told) != len(task.lineup):
+                return None
+            if not isinstance(hands, list):
                 return None
         case _:
             return None
@@ -172,13 +198,13 @@ def read_task(config: TournamentConfig, task: Task, data: bytes) -> TaskResult |
             return None
         arrays[name] = np.frombuffer(state, dtype, count, at).reshape(shape)
         at += count * dtype.itemsize
-    return TaskResult(arrays, costliest, told) if at == len(state) else None
+    return TaskResult(arrays, costliest, told, hands) if at == len(state) else None
 
 
 def task_digest(config: TournamentConfig, task: Task) -> str:
     """Return a hash of everything that determines a task's bytes: the name of its file."""
     keys = "bet_sizes", "credits", "sabacc_pot", "hands", "seed", "num_tables"
-    inputs = {
+    inputs: dict[str, Any] = {
         "version": version(),
         "rules": config.rule_set.digest,
         "lineup": [[name, identity(config.entrants[name].spec)] for name in task.lineup],
@@ -186,6 +212,8 @@ def task_digest(config: TournamentConfig, task: Task) -> str:
         **{key: getattr(config, key) for key in keys},
         "variance_reduction": config.variance_reduction and _value_function_digest(config),
     }
+    if config.record_hands:
+        inputs["record_hands"] = config.record_hands
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:32]
 
 
