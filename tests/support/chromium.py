@@ -68,8 +68,10 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def look(self, *, width: int = 1200, height: int = 900, dark: bool = False) -> None:
-        """Set the size of the window, and the colours that the reader prefers."""
+    def look(
+        self, *, width: int = 1200, height: int = 900, dark: bool = False, paper: bool = False
+    ) -> None:
+        """Set the size of the window, the colours that the reader prefers, or that it is paper."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -78,7 +80,8 @@ class Browser:
             mobile=width < 600,
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        media = "print" if paper else ""
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def press(self, key: str) -> None:
         """Press and release a key, such as ``Enter``, ``Tab`` or ``ArrowRight``."""

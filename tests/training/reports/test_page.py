@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 from sabacc_training.reports.files import write_report
-from sabacc_training.reports.model import Report
+from sabacc_training.reports.model import Entry, HandCount, Report
 
 from tests.support.chromium import PROGRAM, Browser, browser
 from tests.training.reports.played_report import HOSTILE, LONG, played_report
+
+A4_WIDTH = 680
+"""Pixels between the margins of a sheet."""
+MOST_SHRUNK = 1.5
+"""What is wider than the sheet by a greater factor is cut off."""
 
 pytestmark = pytest.mark.skipif(
     PROGRAM is None, reason="there is no Chromium: install the package chromium to run this"
@@ -188,6 +193,22 @@ def test_it_prints_with_everything_unfolded(opened):
     assert pdf.count(b"/Type /Page") > 3
     assert opened.run("window.folded") == 0
     assert opened.run("document.querySelectorAll('details[open]').length") == 0
+
+
+def test_paper_has_room_for_the_hands_of_all_agents_that_ship(chromium, page, report, tmp_path):
+    names = [f"zoo:agent-{number}" for number in range(17)]
+    hands = [HandCount(agent=name, hand="Pair", shown=20, won=10) for name in names]
+    many = {
+        "agents": (*report.agents, *(Entry(name=name, spec="tight") for name in names)),
+        "shown_hands": (*report.shown_hands, *hands),
+    }
+    write_report(report.model_copy(update=many), tmp_path)
+    chromium.look(width=A4_WIDTH, paper=True)
+    chromium.open(tmp_path / "report.html")
+    table = "document.querySelector('#hands table').getBoundingClientRect()"
+    width = chromium.run(f"{table}.right")
+    chromium.open(page)
+    assert width <= A4_WIDTH * MOST_SHRUNK
 
 
 def test_everything_has_a_name_for_screen_readers(opened):
