@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sabacc_env.render import point_of_view
+from sabacc_env.render.last_moves import last_moves
 from sabacc_env.render.shapes import IVORY, Box, Ellipse, Group, Polygon, Shape, Text, circle
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ SIDE_CARD_STEP = 54
 """The distance from a hand to a card that lies beside it."""
 FAN_DEGREES = 2.5
 """The rotation from one card of a hand to the next."""
-BET_Y, PLATE_Y = -56, 72
-"""The offsets of a seat's bet and name plate from the middle of its cards. On the far side of the
-table their signs are reversed."""
+PILL_Y, PLATE_Y = -56, 72
+"""The offsets of a seat's pill (its bet and what it did last) and of its name plate from the middle
+of its cards. On the far side of the table their signs are reversed."""
+AMOUNT_LETTER, WORDS_LETTER = 8.4, 6.5
+"""How wide a letter of either text of a pill is, about: fonts differ."""
 PLATE_WIDTH, PLATE_HEIGHT = 236, 48
 DRAW_PILE_X, DISCARD_PILE_X, DICE_X = -92, -24, (46, 94)
 """The offsets of what lies in the middle of the table."""
@@ -92,7 +95,8 @@ BACKGROUND: Final = Group(
 def draw_table(game: Game, seat: int | None) -> Group:
     """Return what lies on the table: everything, or only what one seat may know.
 
-    An eye marks the cards of a hand that everyone knows, a four-pointed star the Spike Card.
+    An eye marks the cards of a hand that everyone knows, a four-pointed star the Spike Card. Each
+    seat shows what it did last, and the latest move is gold.
 
     Args:
         game: the hand to draw, in play or over.
@@ -106,9 +110,14 @@ def draw_table(game: Game, seat: int | None) -> Group:
     table = Group(WIDTH / 2, HEIGHT / 2)
     scale, left = SEAT_LAYOUTS[game.num_players]
     _draw_centre(table.group(0, -14, (1 + scale) / 2), game)
-    for place, (x, y) in enumerate([*left, *((-x, y) for x, y in reversed(left) if x)]):
-        owner = ((viewer or 0) + place) % game.num_players
-        _draw_seat(table.group(x, y, scale), game, owner, viewer, side=-1 if y < -100 else 1)
+    moves = last_moves(game)
+    latest = next(reversed(moves), None)
+    for offset, (x, y) in enumerate([*left, *((-x, y) for x, y in reversed(left) if x)]):
+        owner = ((viewer or 0) + offset) % game.num_players
+        place, side = table.group(x, y, scale), -1 if y < -100 else 1
+        _draw_seat(place, game, owner, viewer, side)
+        words, colour = moves.get(owner, ""), GOLD if owner == latest else MUTED
+        _draw_pill(place.group(0, side * PILL_Y), game, owner, words.replace("-", "−"), colour)
     return table
 
 
@@ -201,17 +210,28 @@ def _draw_seat(place: Group, game: Game, owner: int, viewer: int | None, side: i
     plate = place.group(0, side * PLATE_Y, opacity=opacity)
     _draw_name_plate(plate, game, owner, _hand_name(game, owner, viewer))
     _draw_hand(place, game, owner, viewer)
-    amount = place.group(0, side * BET_Y)
+
+
+def _draw_pill(pill: Group, game: Game, owner: int, words: str, words_colour: str) -> None:
+    """Draw a seat's bet, or at the end what it won, and beside it what the seat did last."""
+    amount, amount_colour, chip = "", IVORY, 0
     if game.net_credits is not None:
-        net = _signed(game.net_credits[owner])
-        colour = SIGN_COLOURS.get(net[0], IVORY)
-        amount.add(Box(40 + 8 * len(net), 24, 12, fill=INK, opacity=0.8))
-        amount.add(Text(0, 0, net, 15, fill=colour, bold=True))
+        amount = _signed(game.net_credits[owner])
+        amount_colour = SIGN_COLOURS.get(amount[0], IVORY)
     elif game.phase == "betting" and game.bets[owner]:
-        bet = f"{game.bets[owner]:,}"
-        amount.add(Box(52 + 8 * len(bet), 24, 12, fill=INK, opacity=0.6))
-        _draw_chip(amount.group(-12 - 4 * len(bet)), BET_CHIP)
-        amount.add(Text(8, 0, bet, 14, bold=True))
+        amount, chip = f"{game.bets[owner]:,}", 24
+    if not (amount or words):
+        return
+    first, second = chip + AMOUNT_LETTER * len(amount), WORDS_LETTER * len(words)
+    width = first + second + (10 if amount and words else 0)
+    pill.add(Box(width + 26, 24, 12, fill=INK, opacity=0.7))
+    if chip:
+        _draw_chip(pill.group(-width / 2 + 6), BET_CHIP)
+    if amount:
+        x = (first + chip - width) / 2
+        pill.add(Text(x, 0, amount, 15, fill=amount_colour, bold=True))
+    if words:
+        pill.add(Text((width - second) / 2, 0, words, 13, fill=words_colour))
 
 
 def _draw_name_plate(plate: Group, game: Game, owner: int, hand_name: str) -> None:

@@ -12,6 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from sabacc_env import Card, Game, SabaccError, load_rules, rule_sets
+from sabacc_env.engine.layout import KINDS
+from sabacc_env.render.drawing import GOLD
+from sabacc_env.render.last_moves import WORDS, last_moves
 from sabacc_env.render.svg import render_svg
 
 ROOT = Path(__file__).parent.parent.parent
@@ -139,6 +142,25 @@ def test_net_credits_at_the_end() -> None:
     written = texts(render_svg(game, seat=0))
     for net in game.net_credits:
         assert f"{net:+,}".replace("-", "−") in written
+
+
+@pytest.mark.parametrize("rules", rule_sets())
+def test_each_seat_shows_what_it_did_last(rules: str) -> None:
+    rng = random.Random(rules)
+    for seat in (None, 1):
+        game = Game(rules, 5, seed=rng.getrandbits(32))
+        play_on(game, 12, rng, junk=0.02)
+        picture = ElementTree.fromstring(render_svg(game, seat))
+        said = {moves.replace("-", "−") for moves in last_moves(game).values()}
+        found = [text for text in picture.iter(f"{NAMESPACE}text") if text.text in said]
+        assert len(found) >= len(last_moves(game))
+        latest = game.history[-1].seat
+        gold = [text.text for text in found if text.get("fill") == GOLD]
+        assert gold == [last_moves(game)[latest].replace("-", "−")]
+
+
+def test_every_kind_of_move_has_its_words() -> None:
+    assert set(WORDS) == set(KINDS)
 
 
 def test_unknown_seat() -> None:

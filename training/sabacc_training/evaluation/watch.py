@@ -26,7 +26,7 @@ from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_histories import HandHistory, Told
 from sabacc_env.moves import Move, parse_move
-from sabacc_env.render.text import render_text
+from sabacc_env.render.text import render_rich
 
 MAX_ALTERNATIVES: Final = 4
 """How many of the likeliest moves that an agent did not make are shown."""
@@ -176,7 +176,7 @@ def _heading(game: Game) -> RenderableType:
     if game.seat_to_act is None:
         return Text("")
     title = f"round {game.round}: {game.phase}" if game.round else f"opening {game.phase}"
-    return Group(Text(""), Rule(title, align="left"), Text(render_text(game)), Text(""))
+    return Group(Text(""), Rule(title, align="left"), render_rich(game), Text(""))
 
 
 def _move_text(step: Step, players: Sequence[str]) -> RenderableType:
