@@ -89,8 +89,10 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
     hands in an episode. ``bet_sizes``: what the bet actions mean. ``render_mode``: ``"ansi"``
-    returns the table as text, ``"human"`` prints it, ``"rgb_array"`` returns it as an image (the
-    extra ``render``); all show all hands. ``observation``: the form of what is observed:
+    returns the table as text, ``"rgb_array"`` returns it as an image, ``"human"`` shows this image
+    in a window after every step and reset (both need the extra ``render``). ``render_seat``: the
+    seat that looks at the table; what it may not know is face down. None, the default, sees all
+    hands. ``observation``: the form of what is observed:
     ``"flat"``; ``"dict"``, its blocks by name; the name of one block; ``"planes"``, the cards by
     place, suit and value; ``"tokens"``, all that the agent has been told of the hand, in order;
     ``"text"``, what it may know in plain words, its legal actions listed, or
@@ -114,7 +116,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         "name": "sabacc_v0",
         "render_modes": list(modes.RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": modes.RENDER_FPS,
     }
 
     def __init__(
@@ -125,6 +127,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         render_mode: str | None = None,
         *,
+        render_seat: int | None = None,
         observation: Observation = "flat",
         max_tokens: int | None = None,
         undo_steps: int = 0,
@@ -139,7 +142,9 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.hands = check_int("hands", hands, 1, UNLIMITED)
         self._buffers = TurnBuffers(self.rules, encode_bet_sizes(bet_sizes))
         self.bet_sizes = tuple(bet_sizes)
-        self.render_mode = modes.check_render_mode(render_mode)
+        self._renderer = modes.Renderer(render_mode)
+        self.render_mode = self._renderer.mode
+        self.render_seat = modes.check_render_seat(render_seat, num_players)
         self._first_game: Game | None = None  # the first one dealt without options
         self._seed: int | None = None
         self._episode = 0
@@ -223,6 +228,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         self.terminations, self.truncations = self._none_ended.copy(), self._none_ended.copy()
         self._states.forget_steps()
         self._advance(seat)
+        self._show()
 
     def _first_hand(self, seed: int, episode: int, given: dict[str, Any]) -> tuple[Game, int]:
         """Deal an episode's first hand; return it and the seat to act, -1 when it is over."""
@@ -265,8 +271,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
             self._states.keep(before)
         self._cumulative_rewards[agent] = 0.0
         self._advance(seat)
-        if self.render_mode == "human":
-            self.render()
+        self._show()
 
     def _illegal_message(self, action: int) -> IllegalMove:
         names = action_names(self.bet_sizes)
@@ -288,6 +293,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
                 self.agent_selection = self.agents[0]
                 self._set_infos()
                 return
+            self._show()
             seat = self._deal_next()
         self.agent_selection = self.possible_agents[seat]
         self._set_infos()
@@ -452,15 +458,24 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         return self.game.state()
 
     def render(self) -> modes.RenderFrame | None:
-        """Return the table with all hands as text or an image, or print it, by the render mode."""
+        """Return the table as text or an image, or show it in a window, by the render mode.
+
+        A window shows it for ``1 / metadata["render_fps"]`` seconds.
+        """
         if self.render_mode is None:
             return None
         if self._seed is None:
             raise SabaccError(NO_EPISODE)
-        return modes.render(self.game, None, self.render_mode)
+        return self._renderer.render(self.game, self.render_seat, self.metadata["render_fps"])
+
+    def _show(self) -> None:
+        """Show the table in the window, if there is one."""
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
 
 def check_action(action: Any) -> int:

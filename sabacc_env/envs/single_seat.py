@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Any, Final, Literal, Unpack
 
 import gymnasium
 import numpy as np
@@ -100,8 +100,10 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
 
     ## Arguments
     ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
-    ``render_mode``: ``"ansi"`` returns the table as text, ``"human"`` prints it, ``"rgb_array"``
-    returns it as an image (the extra ``render``), each as the learner may see it. ``undo_steps``:
+    ``render_mode``: ``"ansi"`` returns the table as text, ``"rgb_array"`` returns it as an image,
+    ``"human"`` shows this image in a window after every move, the opponents' too (both need the
+    extra ``render``). ``render_seat``: who looks at the table: ``"learner"``, a seat, or None, who
+    sees all hands; what a seat may not know is face down. ``undo_steps``:
     how many of the last steps ``undo`` can take back; for each a copy of the state is kept, so none
     are by default. Then the fields of ``EpisodeSettings`` by keyword. ``opponents``: a registered
     name or an agent, or several that each seat draws from; ``weights``: how often each of them is
@@ -120,7 +122,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     ((400,), (33,))
     """
 
-    metadata = {"render_modes": list(modes.RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (as its base)
+    metadata = SabaccAEC.metadata  # the same object: the table shows itself by it
     action_space: spaces.Discrete
 
     def __init__(
@@ -129,6 +131,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         num_players: int = 2,
         *,
         render_mode: str | None = None,
+        render_seat: int | Literal["learner"] | None = "learner",
         undo_steps: int = 0,
         **settings: Unpack[EpisodeKeywords],
     ) -> None:
@@ -138,11 +141,15 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             num_players,
             episode.hands,
             episode.bet_sizes,
+            render_mode=render_mode,
             record_hands=episode.record_hands,
             record_every=episode.record_every,
         )
         self.rules, self.num_players = self._table.rules, self._table.num_players
-        self.render_mode = modes.check_render_mode(render_mode)
+        self.render_mode = self._table.render_mode
+        self.render_seat = render_seat
+        if render_seat != "learner":
+            self.render_seat = modes.check_render_seat(render_seat, self.num_players)
         self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
         self._opponents = episode.make_opponents(self.rules, len(ONLY_TABLE), self.num_players)
         self._form = episode.make_observation_form(self.num_players)
@@ -181,7 +188,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
                 self._hand_info, self._hand_ended = self._no_hand, False
                 self._illegal = False
                 self._states.forget_steps()
-                return self._render_and_observe(), self._info()
+                return self._observe(), self._info()
             self._deal(self.seat + 1, given)
         raise SabaccError(
             f"reset: {MAX_EPISODES} episodes ended before the learner had a decision; with these "
@@ -192,7 +199,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         """Deal an episode, by a seed if there is one; one that is refused changes no generator."""
         rng, rng_seed = self.np_random, self._np_random_seed
         before = rng.bit_generator.state
-        seat = self.seat + 1
+        seat, shown_to = self.seat + 1, self._table.render_seat
         try:
             if seed is not None:
                 super().reset(seed=check_int("seed", seed, 0, 2**64 - 1))
@@ -201,6 +208,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         except SabaccError:
             rng.bit_generator.state = before
             self._np_random, self._np_random_seed = rng, rng_seed
+            self._table.render_seat = shown_to
             raise
 
     def _deal(self, seat: int, given: dict[str, Any]) -> None:
@@ -213,8 +221,13 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         if "sabacc_pots" in drawn:
             options = {"sabacc_pot": drawn["sabacc_pots"][0]} | options
         self._table._names = self._table.possible_agents  # a hand may end before anyone acts
+        self._show_to(seat)
         self._table.reset(seed=int(self.np_random.integers(2**63)), options=options)
         self.seat, self._over = seat, True
+
+    def _show_to(self, learner: int) -> None:
+        """Show the table from now on as ``render_seat`` asks, where this is the learner's seat."""
+        self._table.render_seat = learner if self.render_seat == "learner" else self.render_seat
 
     def _advance_to_learner(self) -> None:
         """Draw the opponents, and let them play until the learner is to act."""
@@ -247,7 +260,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             self._play(chosen)
             self._play_opponents()
         info = self._info()
-        return self._render_and_observe(), self._reward, self._over, False, info
+        return self._observe(), self._reward, self._over, False, info
 
     def _info(self) -> dict[str, Any]:
         """Return an info in new arrays, of the last step and of the mask of the next."""
@@ -332,6 +345,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         self._table._go_to(values)
         self.seat, self._over = values["seat"], values["over"]
         self._table._names = self._opponents.names_at(0, self.seat)
+        self._show_to(self.seat)
         self._illegal = values["illegal"]
         self._hand_ended = values["episode_ended_hand"]
         self._hand_info = self._no_hand
@@ -361,12 +375,6 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             return np.ones(self.action_space.n, dtype=np.int8)
         mask: NDArray[np.int8] = self._table.infos[self._agent]["action_mask"]
         return mask.copy()
-
-    def _render_and_observe(self) -> Any:
-        """Print the table if it is to be; return what the learner sees."""
-        if self.render_mode == "human":
-            self.render()
-        return self._observe()
 
     def _observe(self) -> Any:
         """Return what the learner sees."""
@@ -404,13 +412,14 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         return result_info(self._table._buffers.outcome, self.num_players)
 
     def render(self) -> modes.RenderFrame | None:
-        """Return the table as the learner may see it, as text or an image, or print it.
+        """Return the table as text or an image, or show it in a window.
 
         The render mode decides: ``ansi`` returns text, ``rgb_array`` an image, uint8 of shape
-        (height, width, 3), and ``human`` prints the text.
+        (height, width, 3), and ``human`` shows the image for ``1 / metadata["render_fps"]``
+        seconds.
         """
-        if self.render_mode is None:
-            return None
-        if self.seat < 0:
-            raise SabaccError(NO_EPISODE)
-        return modes.render(self.game, self.seat, self.render_mode)
+        return self._table.render()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._table.close()

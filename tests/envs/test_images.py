@@ -35,6 +35,19 @@ def test_the_pettingzoo_environment_shows_all_hands() -> None:
     assert np.array_equal(env.render(), render_rgb(env.unwrapped.game))
 
 
+def test_the_point_of_view_is_an_argument() -> None:
+    env = sabacc_v0.env(num_players=3, render_mode="rgb_array", render_seat=1)
+    env.reset(seed=2)
+    assert np.array_equal(env.render(), render_rgb(env.unwrapped.game, 1))
+    single = gymnasium.make("Sabacc-v0", render_mode="rgb_array", render_seat=None)
+    single.reset(seed=2)
+    table: Any = single.unwrapped
+    assert np.array_equal(np.asarray(single.render()), render_rgb(table.game))
+    for make in (sabacc_v0.env, lambda **given: gymnasium.make("Sabacc-v0", **given)):
+        with pytest.raises(SabaccError, match="render_seat: 2 is not from 0 to 1"):
+            make(render_seat=2)
+
+
 def test_the_mode_is_in_the_metadata() -> None:
     for metadata in (sabacc_v0.env().metadata, gymnasium.make("Sabacc-v0").metadata):
         assert metadata["render_modes"] == ["ansi", "human", "rgb_array"]
