@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.game import Game, replay
+from sabacc_env.game import Game, positions, replay
 from sabacc_env.render.svg import render_svg
 from sabacc_env.text.course import cards_text, move_words, phase_name
 from sabacc_training.reports.model import CostlyHand
@@ -126,7 +126,7 @@ def replay_of(hand: CostlyHand, shared: SharedPictures) -> Replay:
     Raises:
         SabaccError: for a history that cannot be played, or of another hand than its figures say.
     """
-    games = list(_positions(hand))
+    games = list(positions(replay(hand.history)))
     final = games[-1]
     if final.net_credits != list(hand.net_credits) or final.num_players != len(hand.agents):
         raise SabaccError(f"deal {hand.deal}: the history is not that of this costly hand")
@@ -143,18 +143,6 @@ def replay_of(hand: CostlyHand, shared: SharedPictures) -> Replay:
         ),
         _result(final, names),
     )
-
-
-def _positions(hand: CostlyHand) -> Iterator[Game]:
-    """Yield the hand as it was dealt and after each move."""
-    final = replay(hand.history)
-    game = Game(final.rules, **final.start)
-    game.set_episode_position(*final.episode_position)
-    yield game
-    for turn in final.history:
-        game = game.clone()
-        game.play(turn.move)
-        yield game
 
 
 def _names(agents: Sequence[str]) -> list[str]:
