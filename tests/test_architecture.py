@@ -19,6 +19,7 @@ OF_EXTRAS = (
     "tensorboard",
     "matplotlib",
     "PIL",
+    "pygame",
     "ray",
     "numba.cuda",
 )
