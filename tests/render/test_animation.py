@@ -62,7 +62,7 @@ def test_positions_are_those_of_the_hand() -> None:
         played.append(game.clone())
     assert list(positions(game)) == played
     with pytest.raises(SabaccError, match=r"^positions: this game was copied from tables"):
-        next(positions(Tables("casino", num_tables=1, seed=1).game(0)))
+        positions(Tables("casino", num_tables=1, seed=1).game(0))
 
 
 @pytest.mark.parametrize(
