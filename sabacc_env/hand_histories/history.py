@@ -31,7 +31,7 @@ def _visible(name: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_visible)]
-Credits = Annotated[int, Field(ge=0, le=UNLIMITED)]
+Amount = Annotated[int, Field(ge=0, le=UNLIMITED)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Face = Annotated[int, Field(ge=1, le=6)]
 
@@ -124,17 +124,17 @@ class HandHistory(_Part):
     dealer: int
     """The dealer's seat."""
 
-    credits: tuple[Credits, ...] | None
+    credits: tuple[Amount, ...] | None
     """Each seat's credits before the antes; null where the rules are played for points."""
 
-    sabacc_pot: Credits
+    sabacc_pot: Amount
     """Credits in the Sabacc pot before the antes."""
 
     chance: Chance
     """What decides cards and dice: ``key``, the hand's 64-bit key in hexadecimal; ``deck`` (cards,
     top first) and ``dice`` (a pair for each round) where they were given."""
 
-    episode: tuple[Annotated[int, Field(ge=0, le=UNLIMITED)], Annotated[int, Field(le=UNLIMITED)]]
+    episode: tuple[Amount, Annotated[int, Field(ge=1, le=UNLIMITED)]]
     """Which hand of how many in an episode this is, from 0: agents see how many are left."""
 
     moves: tuple[tuple[int, str], ...]

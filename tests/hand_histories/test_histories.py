@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -190,6 +192,53 @@ def test_text_that_describes_no_hand_names_the_field(fields):
     (name,) = fields
     with pytest.raises(SabaccError, match=f"^this text does not describe a hand: {name}"):
         HandHistory.from_json(changed(**fields))
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, -1, 0, 3, 9, 2**31, 2**63, 2**64, -(2**70), 0.5, 1e308),
+    *("", "x", "raise 5", "0a", "+3c", "0x" + "f" * 16, "orsl", "\0", "\x1b[1m"),
+    *([], [0], [None], [[0, "draw"]], {}, {"a": 1}),
+)
+
+
+def places(data, path=()):
+    """Yield the path of every value inside plain data."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        yield (*path, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*path, key))
+
+
+def check_forged(seed: int, count: int) -> None:
+    """Change one or two values of recorded hands, and seal them: refused, or a hand that plays."""
+    rng = random.Random(seed)
+    games, refused = list(random_hands(seed, 33)), 0
+    for _ in range(count):
+        content = json.loads(HandHistory.from_game(rng.choice(games)).to_json())
+        del content["format"], content["checksum"]
+        for _ in range(rng.choice((1, 1, 2))):
+            *parents, last = rng.choice(list(places(content)))
+            inside = content
+            for key in parents:
+                inside = inside[key]
+            inside[last] = copy.deepcopy(rng.choice(ODD))
+        try:
+            hand = HandHistory.from_json(seal_text(FORMAT, content))
+            game = hand.replay()
+        except SabaccError as error:
+            refused += "\n" not in str(error)
+        else:
+            assert Game.from_bytes(game.to_bytes()) == game
+    assert 0.5 * count < refused < count
+
+
+def test_forged_hands_are_refused_with_a_sentence():
+    check_forged(seed=11, count=800)
+
+
+@pytest.mark.slow
+def test_many_forged_hands_are_refused_with_a_sentence():
+    check_forged(seed=12, count=20_000)
 
 
 def test_house_rules_of_every_kind_are_among_the_hands():

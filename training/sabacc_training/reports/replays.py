@@ -126,7 +126,7 @@ def replay_of(hand: CostlyHand, shared: SharedPictures) -> Replay:
     Raises:
         SabaccError: for a history that cannot be played, or of another hand than its figures say.
     """
-    games = list(positions(replay(hand.history)))
+    games = positions(replay(hand.history))
     final = games[-1]
     if final.net_credits != list(hand.net_credits) or final.num_players != len(hand.agents):
         raise SabaccError(f"deal {hand.deal}: the history is not that of this costly hand")
