@@ -47,12 +47,12 @@ def _event_lines(view: GameView, events: Iterable[Event]) -> Iterator[str]:
         if event.phase and (now := phase_name(event.round, event.phase)) != phase:
             phase = now
             yield f"{phase}:"
-        yield _sentence(view, event)
+        yield event_sentence(event, "" if event.seat is None else player(view, event.seat))
 
 
-def _sentence(view: GameView, event: Event) -> str:
+def event_sentence(event: Event, who: str) -> str:
+    """Return an event as a sentence; ``who`` is what the seat of the event is called."""
     cards = cards_text(event.face_up)
-    who = "" if event.seat is None else player(view, event.seat)
     match event.kind:
         case "deal":
             return f"You are dealt {cards_text(event.drawn)}."

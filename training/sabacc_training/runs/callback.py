@@ -26,6 +26,9 @@ AGENT: Final = "agent.safetensors"
 BEST: Final = "best.safetensors"
 """File name of the agent with the largest margin of all evaluations."""
 
+LATEST: Final = "latest.safetensors"
+"""File name of the agent as it was at the last checkpoint: who watches a run plays it."""
+
 CHECKPOINT: Final = "checkpoint.pt"
 CONFIG: Final = "config.json"
 EVALUATIONS: Final = "evaluations"
@@ -109,10 +112,11 @@ class RunCallback:
             self._bar.best(margin.mean)
 
     def save(self) -> None:
-        """Write a checkpoint, with the seconds that the run has taken so far."""
+        """Write a checkpoint, with the seconds that the run has taken so far, and the agent."""
         seconds = self._seconds_before + time.monotonic() - self._began
         state = self._trainer.state() | {"best": self._best, "seconds": seconds}
         save_checkpoint(self._folder / CHECKPOINT, self._trainer.config, state)
+        self._trainer.save_agent(self._folder / LATEST)
         self._saved_at = time.monotonic()
 
 

@@ -1,0 +1,297 @@
+"""The server: whole hands over its websockets, strangers, nonsense, floods, restarts."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabacc_training.play.room import BURST, MOST_REFUSED
+from sabacc_training.play.server import Tables
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from sabacc_env import Card, Game, rule_sets
+from sabacc_env.hand_histories import read_hand_histories
+from tests.support.play_server import Player, new_table, playing, serving
+
+CARD = re.compile(r"[+-](?:10|[1-9])[tsc]\b|\b0[ab]\b")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with serving(tmp_path_factory.mktemp("play")) as found:
+        yield found
+
+
+def random_text(player: Player, rng: random.Random) -> str:
+    move = rng.choice(player.table["moves"])
+    return f"raise {rng.choice((move['low'], move['high']))}" if move["low"] else move["move"]
+
+
+def told_by_the_rules(game: Game, seat: int | None) -> set[str]:
+    """Return the cards that a seat, or somebody without one, has seen in a hand that is over."""
+    view = game.view(seat or 0, events=True)
+    seen = {card for hand in view.revealed_hands.values() for card in hand}
+    for event in view.events or ():
+        seen |= {*event.face_up, *(() if seat is None else event.drawn)}
+        put_down = None if event.move is None else event.move.card
+        seen |= {Card(card) for card in (event.taken, put_down) if card is not None}
+    return set(map(str, seen))
+
+
+@pytest.mark.parametrize("num_players", [2, 8])
+@pytest.mark.parametrize("rules", rule_sets())
+def test_no_byte_that_a_client_receives_tells_what_its_seat_may_not_know(
+    server: tuple[Tables, str], rules: str, num_players: int
+) -> None:
+    tables, address = server
+    seats = ["person", "person", *["tight"] * (num_players - 2)]
+    name = new_table(tables, *seats, rules=rules, hands=1)
+    rng = random.Random(num_players)
+    with (
+        playing(address, name) as first,
+        playing(address, name) as second,
+        playing(address, name, watch=True) as watcher,
+    ):
+        assert (first.seat, second.seat, watcher.seat) == (0, 1, None)
+        room = tables.room(name)
+        assert room is not None
+        while not first.table["result"]:
+            for player in (first, second):
+                if player.table["to_act"] == player.seat:
+                    player.play(random_text(player, rng))
+            turn = first.table["turn"]
+            while first.table["turn"] == turn:
+                first.receive()
+            for player in (second, watcher):
+                while player.table["turn"] < first.table["turn"]:
+                    player.receive()
+        game = room.match.game
+        for player in (first, second, watcher):
+            said = {card for frame in player.frames for card in CARD.findall(frame)}
+            assert said <= told_by_the_rules(game, player.seat)
+        assert any(CARD.search(frame) for frame in first.frames)
+
+
+def test_messages_that_are_wrong_are_refused_and_change_nothing(
+    server: tuple[Tables, str],
+) -> None:
+    tables, address = server
+    name = new_table(tables, "person", "person")
+    with playing(address, name) as first, playing(address, name) as second:
+        to_act, other = (first, second) if first.table["to_act"] == 0 else (second, first)
+        turn = to_act.table["turn"]
+        room = tables.room(name)
+        assert room is not None
+        before = room.match.to_text()
+        assert "is not legal" in to_act.refused(type="move", turn=turn, move="raise 10")
+        assert "is not a card" in to_act.refused(type="move", turn=turn, move="swap +11s")
+        assert "not the turn" in other.refused(type="move", turn=turn, move="stand")
+        assert "has changed" in to_act.refused(type="move", turn=turn - 1, move="stand")
+        assert "not over" in to_act.refused(type="deal", turn=turn)
+        assert "your own turn" in other.refused(type="hints", turn=turn)
+        assert "after the hand" in to_act.refused(type="coach", turn=turn)
+        assert "joined already" in to_act.refused(type="join")
+        for wrong in (
+            {"type": "move"},
+            {"type": "move", "turn": "0", "move": "stand"},
+            {"type": "move", "turn": turn, "move": "x" * 101},
+            {"type": "cheat"},
+            {},
+            {"type": "pace", "seconds": -1, "paused": False},
+            {"type": "deal", "turn": turn, "more": 1},
+        ):
+            assert "is not understood" in to_act.refused(**wrong)
+        assert "longer than" in to_act.refused(type="x" * 3000)
+        assert room.match.to_text() == before
+        with playing(address, name) as third:
+            assert third.seat is None
+            assert "no seat" in third.refused(type="move", turn=turn, move="stand")
+            assert "only players" in third.refused(type="pace", seconds=0, paused=True)
+
+
+def flood(player: Player) -> None:
+    """Send messages and read answers until the connection is closed."""
+    for _ in range(10 * (BURST + MOST_REFUSED)):
+        player.send(type="cheat")
+    while True:
+        player.receive()
+
+
+def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
+    server: tuple[Tables, str],
+) -> None:
+    tables, address = server
+    name = new_table(tables, "person", "person")
+    with playing(address, name) as first, playing(address, name) as flooder:
+        with pytest.raises(ConnectionClosed):
+            flood(flooder)
+        assert any("too many messages" in frame for frame in flooder.frames)
+        assert len(first.frames) == 2
+        with playing(address, name, flooder.token) as again:
+            assert again.seat == flooder.seat
+
+
+def test_a_hand_goes_on_after_a_reload_and_in_a_second_tab(server: tuple[Tables, str]) -> None:
+    tables, address = server
+    name = new_table(tables, "person", "tight", hands=1)
+    with playing(address, name) as player:
+        assert player.wait_for_turn()
+        token, table = player.token, player.table
+    with playing(address, name, token) as player, playing(address, name, token) as tab:
+        assert (player.seat, tab.seat) == (0, 0)
+        assert player.table == tab.table == table
+        player.play("stand")
+        while tab.table["turn"] == table["turn"]:
+            tab.receive()
+        assert tab.table["turn"] == table["turn"] + 1
+    with playing(address, name, "guessed") as stranger:
+        assert stranger.seat is None
+
+
+def test_a_hand_goes_on_after_the_server_is_started_again(tmp_path: Path) -> None:
+    with serving(tmp_path) as (tables, address):
+        name = new_table(tables, "person", "tight", hands=2)
+        with playing(address, name) as player:
+            assert player.wait_for_turn()
+            player.play("stand")
+            player.receive()
+            player.wait_for_turn()
+            token = player.token
+            room = tables.room(name)
+            assert room is not None
+            last = room.match.to_text()
+    with serving(tmp_path) as (tables, address), playing(address, name, token) as player:
+        room = tables.room(name)
+        assert room is not None
+        assert room.match.to_text() == last
+        assert player.seat == 0
+        assert player.wait_for_turn() or player.table["result"]
+
+
+def test_the_hands_of_a_table_are_recorded(tmp_path: Path) -> None:
+    with serving(tmp_path) as (tables, address):
+        name = new_table(tables, "person", "tight", hands=2)
+        with playing(address, name) as player:
+            for hand in (1, 2):
+                while player.wait_for_turn():
+                    turn = player.table["turn"]
+                    player.play(player.table["moves"][0]["move"])
+                    while player.table["turn"] == turn:
+                        player.receive()
+                if hand == 1:
+                    player.send(type="deal", turn=player.table["turn"])
+                    while player.table["hand"] == 1:
+                        player.receive()
+        room = tables.room(name)
+        assert room is not None
+        hands = list(read_hand_histories(tmp_path / f"{name}.hands.jsonl"))
+        assert [hand.origin["hand"] for hand in hands] == [1, 2]
+        assert hands[1].replay() == room.match.game
+
+
+def test_pages_of_other_sites_and_strangers_are_kept_out(tmp_path: Path) -> None:
+    with serving(tmp_path, token="secret") as (tables, address):
+        name = new_table(tables, "person", "tight")
+        page = f"http://{address}/table/{name}"
+        assert status(page) == 403
+        assert status(f"{page}?token=guessed") == 403
+        assert status(f"{page}?token=secret") == 200
+        assert status(f"http://{address}/", Host="evil.example") == 403
+        with pytest.raises(InvalidStatus):
+            connect(f"ws://{address}/table/{name}/socket")
+        cookie = {"Cookie": "sabacc_token=secret"}
+        with pytest.raises(InvalidStatus):
+            connect(
+                f"ws://{address}/table/{name}/socket",
+                additional_headers=cookie,
+                origin=Origin("http://evil.example"),
+            )
+        with connect(f"ws://{address}/table/{name}/socket", additional_headers=cookie):
+            pass
+
+
+def status(address: str, **headers: str) -> int:
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    try:
+        with opener.open(urllib.request.Request(address, headers=headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def post(address: str, body: object) -> tuple[int, dict[str, Any]]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    try:
+        with urllib.request.urlopen(f"http://{address}/tables", data) as answer:
+            return int(answer.status), json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[Tables, str]) -> None:
+    tables, address = server
+    asked = {"rules": "orsl", "seats": ["person", "tight"], "hands": 5}
+    code, answer = post(address, asked | {"house_rules": "short_call=all_in\nhand_ante=4"})
+    assert code == 201
+    room = tables.room(answer["name"])
+    assert room is not None
+    assert room.match.game.rules.hand_ante == 4
+    for change, sentence in (
+        ({"seats": ["person", "process:rm"]}, "'process:rm' is not an agent that a page can name"),
+        ({"seats": ["person"]}, "num_players"),
+        ({"rules": "/etc/passwd"}, "is not one of the rule sets"),
+        ({"house_rules": "short_call=maybe"}, "short_call"),
+        ({"hands": 0}, "hands"),
+        ({"seats": ["person", "zoo:casino-2p"]}, "casino-2p"),
+    ):
+        code, answer = post(address, asked | change)
+        assert code == 400
+        assert sentence in answer["sentence"]
+    assert post(address, b"\xff")[0] == 400
+    assert post(address, b"[" * 10_000)[0] == 400
+
+
+def test_advice_is_given_over_the_connection(server: tuple[Tables, str]) -> None:
+    tables, address = server
+    name = new_table(tables, "person", "tight", hands=1)
+    with playing(address, name) as player:
+        assert player.wait_for_turn()
+        hints = player.answer(type="hints", turn=player.table["turn"])
+        moves = hints["tables"][0]["rows"]
+        assert len(moves) == len(player.table["moves"])
+        while player.wait_for_turn():
+            player.play(player.table["moves"][0]["move"])
+            turn = player.table["turn"]
+            while player.table["turn"] == turn:
+                player.receive()
+        review = player.answer(type="coach", turn=player.table["turn"])
+        assert review["title"] == "The coach"
+        assert review["tables"][0]["rows"]
+
+
+@pytest.mark.slow
+def test_fifty_tables_at_once_answer_within_fifty_milliseconds(tmp_path: Path) -> None:
+    with serving(tmp_path) as (tables, address):
+        names = [new_table(tables, "person", "person", hands=1) for _ in range(50)]
+        times = []
+        for name in names:
+            with playing(address, name) as first, playing(address, name) as second:
+                for _ in range(4):
+                    player = first if first.table["to_act"] == 0 else second
+                    started = time.perf_counter()
+                    player.play(player.table["moves"][0]["move"])
+                    player.receive()
+                    times.append(time.perf_counter() - started)
+                    for other in (first, second):
+                        while other.table["turn"] < player.table["turn"]:
+                            other.receive()
+        print(f"median {1e3 * sorted(times)[len(times) // 2]:.1f} ms a move")

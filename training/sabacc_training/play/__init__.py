@@ -1,0 +1,1 @@
+"""Sit down and play: a table in the browser for people and agents."""

@@ -1,0 +1,193 @@
+"""Advice to people: what the moves are worth now, and what their moves of a hand have cost.
+
+All of it is computed from what the seat may know. Two advisers speak: an agent, by the
+probabilities that it would play with, and rollouts (``sabacc_agents.search``), by the mean net
+credits after each move in deals that fit what the seat has seen. Rollouts play on by a simple
+heuristic, so their values are estimates of the same kind for all moves, not those of an
+equilibrium.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sabacc_agents.search.agent import Rollouts
+
+from sabacc_env import agent_calls
+from sabacc_env.actions import BetSize, encode_bet_sizes
+from sabacc_env.agent import Agent
+from sabacc_env.game import Game
+from sabacc_env.game.replay import positions
+from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.game.view import GameView
+from sabacc_env.hand_ranks import rank_hand
+from sabacc_env.moves import Move
+from sabacc_env.text.course import cards_text, phase_name
+from sabacc_training.play.words import label
+
+ROLLOUTS: Final = 8_000
+"""Rollouts for the values of one decision."""
+
+NOTICEABLE: Final = 0.5
+"""Antes; a move that costs less is as good as the best one, as far as rollouts can tell."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the moves that a seat has.
+
+    Attributes:
+        move: the move, with the amount of one bet size.
+        share: how often the adviser would play it, 0 to 1; None where it does not tell.
+        value: the mean net credits of the hand after it.
+    """
+
+    move: Move
+    share: float | None
+    value: float
+
+
+class Adviser:
+    """Advises the seats of one game.
+
+    Args:
+        agent: an agent that tells its probabilities; its name is said.
+        name: what it is called.
+        game: a hand of the game.
+        bet_sizes: what its bet actions mean.
+    """
+
+    def __init__(self, agent: Agent, name: str, game: Game, bet_sizes: Sequence[BetSize]) -> None:
+        self._agent, self._name = agent, name
+        self._bet_sizes = bet_sizes
+        self._rollouts = Rollouts(game.rules, game.num_players, bet_sizes, rollouts=ROLLOUTS)
+        self._buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
+
+    def choices(self, game: Game) -> list[Choice]:
+        """Return the moves of the seat to act, the one of the highest value first."""
+        assert game.seat_to_act is not None
+        view = game.view(game.seat_to_act)
+        moves = view.legal_actions(self._bet_sizes)
+        actions = np.array(list(moves))
+        words = np.random.default_rng(len(game.history)).integers(2**32, size=4)
+        values = self._rollouts.action_values(view, actions, words)
+        shares = self._shares(game)
+        found = [
+            Choice(move, None if shares is None else float(shares[action]), float(value))
+            for (action, move), value in zip(moves.items(), values, strict=True)
+        ]
+        return sorted(found, key=lambda choice: -choice.value)
+
+    def _shares(self, game: Game) -> NDArray[np.float64] | None:
+        game.write_turn(self._buffers)
+        shown = agent_calls.agent_input(game, self._agent, self._buffers.observation.copy())
+        told = agent_calls.probabilities(self._agent, shown, self._buffers.mask[None].copy())
+        return None if told is None else told[0]
+
+    def hints(self, game: Game) -> dict[str, Any]:
+        """Return what the moves of the seat to act are worth, as a message."""
+        assert game.seat_to_act is not None
+        view = game.view(game.seat_to_act)
+        rank = view.rank
+        sentences = [] if rank is None else [f"You hold {rank.name}, total {_signed(rank.total)}."]
+        tables = [
+            {
+                "columns": ["move", f"{self._name} plays it", "mean net credits"],
+                "rows": [
+                    [label(each.move, view), _percent(each.share), _signed(each.value, 1)]
+                    for each in self.choices(game)
+                ],
+            }
+        ]
+        if chances := draw_chances(view):
+            tables.append(
+                {
+                    "columns": ["total after a draw", "chance", "hands"],
+                    "rows": [
+                        [_signed(total), _percent(share), hands] for total, share, hands in chances
+                    ],
+                }
+            )
+        return {"type": "advice", "title": "Hints", "sentences": sentences, "tables": tables}
+
+    def review(self, game: Game, seat: int) -> dict[str, Any]:
+        """Return what a seat's moves in a hand have cost by the estimate, as a message."""
+        rows, lost = [], 0.0
+        for before, turn in zip(positions(game), game.history, strict=False):
+            if turn.seat != seat:
+                continue
+            choices = self.choices(before)
+            played = nearest(choices, turn.move)
+            cost = choices[0].value - played.value
+            lost += cost
+            view = before.view(seat)
+            favourite = max(choices, key=lambda each: each.share or 0)
+            often = "" if favourite.share is None else f" ({_percent(favourite.share)})"
+            rows.append(
+                [
+                    f"{phase_name(before.round, before.phase)}: {cards_text(view.hand)}",
+                    label(turn.move, view),
+                    f"{label(favourite.move, view)}{often}",
+                    label(choices[0].move, view) if cost > 0 else "your move",
+                    f"{cost:.1f}",
+                ]
+            )
+        noticeable = NOTICEABLE * game.rules.ante_unit
+        verdict = (
+            f"By the estimate your moves cost {lost:.1f} credits in all."
+            if lost > noticeable
+            else "By the estimate your moves cost nothing worth mentioning."
+        )
+        how = (
+            "The estimate is the mean over deals that fit what you saw, with everyone playing on "
+            "by a simple heuristic. Luck does not count."
+        )
+        columns = ["when", "you", f"{self._name}", "best by the estimate", "cost"]
+        tables = [{"columns": columns, "rows": rows}]
+        return {
+            "type": "advice",
+            "title": "The coach",
+            "sentences": [verdict, how],
+            "tables": tables,
+        }
+
+
+def nearest(choices: Sequence[Choice], move: Move) -> Choice:
+    """Return the choice that a move is; for a raise to another amount the nearest raise."""
+    alike = [
+        each for each in choices if each.move.kind == move.kind and each.move.card == move.card
+    ]
+    return min(alike, key=lambda each: abs((each.move.amount or 0) - (move.amount or 0)))
+
+
+def draw_chances(view: GameView) -> list[tuple[int, float, str]]:
+    """Return the totals that a draw can lead to, each with its chance and the hands' names.
+
+    Every card that the seat has not seen is as likely as any other. What the others' moves say
+    about their cards is left out. It is empty where the seat cannot draw.
+    """
+    if not any(move.kind == "draw" for move in view.legal_moves):
+        return []
+    unseen = [card for card in view.rules.deck if card not in view.seen_cards]
+    spike = view.spike_cards[view.seat]
+    held = [*view.hand, *([] if spike is None else [spike])]
+    ranks = [rank_hand([*held, card], ranking=view.rules.ranking) for card in unseen]
+    totals = Counter(rank.total for rank in ranks)
+    names = {total: sorted({r.name for r in ranks if r.total == total}) for total in totals}
+    nearest_first = sorted(totals, key=lambda total: (abs(total), -total))
+    return [
+        (total, totals[total] / len(unseen), ", ".join(names[total])) for total in nearest_first
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
+
+
+def _signed(amount: float, places: int = 0) -> str:
+    return f"{amount:+.{places}f}".replace("-", "−") if round(amount, places) else "0"

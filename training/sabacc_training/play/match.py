@@ -1,0 +1,224 @@
+"""A match between people and agents, hand after hand: who is to act, what is dealt, what is kept.
+
+Whatever happens follows from the seed and from the moves. Each decision of an agent has random
+numbers of its own, so a match that is read from a file goes on as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sabacc_env import agent_calls
+from sabacc_env.actions import encode_bet_sizes
+from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.game import Game
+from sabacc_env.game.keys import hand_key, split_key
+from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.moves import Move
+from sabacc_env.storage.checksums import seal_text, unseal_text
+from sabacc_env.storage.plain_data import from_json_data, to_json_data
+from sabacc_training.config.base import validated
+from sabacc_training.evaluation.evaluate import Entrant
+from sabacc_training.evaluation.guarded_agent import GuardedAgent
+from sabacc_training.play.advice import Adviser
+from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
+from sabacc_training.tournaments.agent_files import agent_digest
+
+FORMAT: Final = "sabacc-match 1"
+
+
+class Match:
+    """A match in play.
+
+    Args:
+        config: who sits where, and what is played.
+
+    Attributes:
+        config: the same.
+        game: the hand in play, or the last one.
+        hand: its number, from 0.
+        turn: rises with every move and every deal, so a message can say which state it is about.
+        names: what each seat is called.
+
+    Raises:
+        SabaccError: for an agent that cannot be loaded, or that does not play this game.
+    """
+
+    def __init__(self, config: PlayConfig) -> None:
+        self.config = config
+        self.game = Game(config.rule_set, config.num_players, key=hand_key(config.seed, 0, 0))
+        self.game.set_episode_position(0, config.hands)
+        self.hand = 0
+        self.turn = 0
+        self.names = seat_names(config.seats)
+        self._files = {spec: agent_digest(spec) for spec in config.seats if spec != PERSON}
+        self._agents = {
+            seat: self._loaded(spec) for seat, spec in enumerate(config.seats) if spec != PERSON
+        }
+        self._buffers = TurnBuffers(config.rule_set, encode_bet_sizes(config.bet_sizes))
+        self._adviser: Adviser | None = None
+        agent_calls.reset(self._agents.values(), 1)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last hand has ended."""
+        return self.game.seat_to_act is None and not self._can_go_on()
+
+    @property
+    def people(self) -> tuple[int, ...]:
+        """The seats that people take."""
+        return tuple(seat for seat, spec in enumerate(self.config.seats) if spec == PERSON)
+
+    @property
+    def agent_is_to_act(self) -> bool:
+        """Whether the next move is an agent's."""
+        return self.game.seat_to_act in self._agents
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """What went wrong in agents, by the name of their seat; a default was played for them."""
+        return {
+            self.names[seat]: next(iter(agent.messages.values()))
+            for seat, agent in self._agents.items()
+            if agent.messages
+        }
+
+    def play(self, seat: int, move: Move | str) -> None:
+        """Play a person's move.
+
+        Raises:
+            IllegalMove: if it is not this seat's turn, or the rules do not allow it; nothing has
+                changed.
+        """
+        if self.game.seat_to_act != seat:
+            raise IllegalMove(f"it is not the turn of {self.names[seat]}")
+        self.game.play(move)
+        self.turn += 1
+
+    def play_agent(self) -> None:
+        """Play the move of the agent that is to act."""
+        seat = self.game.seat_to_act
+        assert seat is not None
+        agent = self._agents[seat]
+        self.game.write_turn(self._buffers)
+        shown = agent_calls.agent_input(self.game, agent, self._buffers.observation.copy())
+        mask = self._buffers.mask[None].copy()
+        moment = (self.config.seed, self.hand, len(self.game.history), seat)
+        rng = np.random.default_rng(moment)
+        (action,) = agent.act(shown, mask, rng, np.zeros(1, np.int64))
+        self.game.play_action(self._buffers, int(action))
+        self.turn += 1
+
+    def deal(self) -> None:
+        """Deal the next hand.
+
+        Raises:
+            SabaccError: where a hand is in play, or the match is over; nothing has changed.
+        """
+        if self.game.seat_to_act is not None:
+            raise SabaccError("the hand is not over yet")
+        if not self._can_go_on():
+            raise SabaccError("the match is over")
+        self.hand += 1
+        self.turn += 1
+        seed = split_key(self.config.seed)
+        self.game, _ = self.game.deal_another(self._buffers, seed, 0, self.hand)
+        self._load_changed_agents()
+        agent_calls.restart(self._agents.values(), np.zeros(1, np.int64))
+
+    def _loaded(self, spec: str) -> GuardedAgent:
+        return GuardedAgent(self.config.load(spec))
+
+    def _load_changed_agents(self) -> None:
+        """Load agents anew whose file has changed: that of a training run does as it learns."""
+        for seat, spec in enumerate(self.config.seats):
+            if spec != PERSON and agent_digest(spec) != self._files[spec]:
+                self._agents[seat] = self._loaded(spec)
+                self._agents[seat].reset(1)
+        self._files = {spec: agent_digest(spec) for spec in self._files}
+
+    # Advice.
+
+    def hints(self, seat: int) -> dict[str, Any]:
+        """Return what a person's moves are worth now, as a message.
+
+        Raises:
+            SabaccError: if it is not this seat's turn.
+        """
+        if self.game.seat_to_act != seat:
+            raise SabaccError("hints are for your own turn")
+        return self._advice().hints(self.game)
+
+    def review(self, seat: int) -> dict[str, Any]:
+        """Return what a person's moves of the last hand have cost, as a message.
+
+        Raises:
+            SabaccError: while the hand is in play.
+        """
+        if self.game.seat_to_act is not None:
+            raise SabaccError("the coach speaks after the hand")
+        return self._advice().review(self.game, seat)
+
+    def _advice(self) -> Adviser:
+        if self._adviser is None:
+            config = self.config
+            name = strongest_agent(config.rule_set, config.num_players)
+            self._adviser = Adviser(config.load(name), name, self.game, config.bet_sizes)
+        return self._adviser
+
+    def _can_go_on(self) -> bool:
+        return self.hand + 1 < self.config.hands and self.game.can_deal_next_hand()
+
+    # Files.
+
+    def to_text(self) -> str:
+        """Return everything as JSON text, with a format version and a checksum."""
+        memories = agent_calls.memories(self._agents.values())
+        return seal_text(
+            FORMAT,
+            {
+                "config": self.config.model_dump(mode="json"),
+                "game": self.game.to_json(),
+                "hand": self.hand,
+                "turn": self.turn,
+                "memories": to_json_data(memories),
+            },
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Match:
+        """Return the match whose ``to_text`` this is.
+
+        Raises:
+            SabaccError: for text of something else, of another version, changed or cut short.
+        """
+        content = unseal_text(FORMAT, text)
+        try:
+            match = cls(validated(PlayConfig, json.loads(json.dumps(content["config"]))))
+            match.game = Game.from_json(content["game"])
+            match.hand, match.turn = int(content["hand"]), int(content["turn"])
+            agent_calls.restore_memories(
+                match._agents.values(), from_json_data(content["memories"])
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise SabaccError(
+                f"this text of the format {FORMAT!r} cannot be read: {error}"
+            ) from None
+        return match
+
+
+def seat_names(seats: Sequence[str]) -> tuple[str, ...]:
+    """Return what seats are called; names that occur more than once are numbered.
+
+    >>> seat_names(["person", "zoo:casino-2p", "tight", "tight"])
+    ('person', 'zoo:casino-2p', 'tight 1', 'tight 2')
+    """
+    names = [spec if spec == PERSON else Entrant(spec=spec).name for spec in seats]
+    return tuple(
+        name if names.count(name) == 1 else f"{name} {names[: seat + 1].count(name)}"
+        for seat, name in enumerate(names)
+    )

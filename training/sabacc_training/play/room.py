@@ -1,0 +1,260 @@
+"""One table that people and agents play at, and the clients that look at it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.hand_histories import HandHistory, HandHistoryWriter
+from sabacc_env.storage.checksums import seal_text, unseal_text
+from sabacc_env.storage.files import write_text
+from sabacc_training.play.match import Match
+from sabacc_training.play.requests import (
+    Coach,
+    Deal,
+    Hints,
+    Join,
+    Pace,
+    Play,
+    Request,
+    read_request,
+)
+from sabacc_training.play.table_message import table_message
+
+FORMAT: Final = "sabacc-room 1"
+
+SUFFIX: Final = ".table.json"
+"""The end of the name of a table's file."""
+
+BURST: Final = 40
+"""How many messages a client may send at once."""
+PER_SECOND: Final = 10
+"""How many a second it may send on and on."""
+MOST_REFUSED: Final = 100
+"""After so many messages above that its connection is closed."""
+
+
+class Connection(Protocol):
+    """What a client is reached by."""
+
+    async def send_text(self, data: str) -> None:
+        """Send one message."""
+        ...
+
+
+@dataclass(eq=False)
+class Client:
+    """One open page.
+
+    Attributes:
+        connection: where its messages go.
+        seat: its seat; None for one that watches.
+        has_joined: whether it has said who it is.
+    """
+
+    connection: Connection
+    seat: int | None = None
+    has_joined: bool = False
+    _allowance: float = BURST
+    _heard: float = field(default_factory=time.monotonic)
+    _refused: int = 0
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a message; a connection that is gone is no error."""
+        with contextlib.suppress(Exception):
+            await self.connection.send_text(json.dumps(message))
+
+    def is_flooding(self) -> bool:
+        """Count one message; say whether it is above what a client may send."""
+        now = time.monotonic()
+        self._allowance = min(BURST, self._allowance + (now - self._heard) * PER_SECOND)
+        self._heard = now
+        if self._allowance < 1:
+            self._refused += 1
+            return True
+        self._allowance -= 1
+        return False
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether its connection is to be closed."""
+        return self._refused > MOST_REFUSED
+
+
+class Room:
+    """A table, its clients, and its files: after each move everything is on the disk.
+
+    ``NAME.table.json`` has the match, and ``NAME.hands.jsonl`` the hands that are over.
+
+    Args:
+        match: what is played.
+        path: the path of its files, without their suffixes.
+        seconds: how long an agent waits before it moves.
+        seat_tokens: for each seat that a person has taken, what they come back with.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        path: Path,
+        seconds: float = 1.0,
+        seat_tokens: dict[int, str] | None = None,
+    ) -> None:
+        self.match = match
+        self._path = path.with_name(path.name + SUFFIX)
+        self._hands = HandHistoryWriter(path.with_name(f"{path.name}.hands.jsonl"))
+        self._seconds, self._paused = seconds, False
+        self._seat_tokens = dict(seat_tokens or {})
+        self._clients: set[Client] = set()
+        self._lock = asyncio.Lock()
+        self._wake = asyncio.Event()
+        self._runner: asyncio.Task[None] | None = None
+
+    @classmethod
+    def read(cls, path: Path, seconds: float = 1.0) -> Room | None:
+        """Return the table whose files these are; None where there are none.
+
+        Raises:
+            SabaccError: for a file that is damaged, or of another version.
+        """
+        file = path.with_name(path.name + SUFFIX)
+        if not file.exists():
+            return None
+        try:
+            content = unseal_text(FORMAT, file.read_text("utf-8"))
+            tokens = {int(seat): str(token) for seat, token in content["seat_tokens"].items()}
+            return cls(Match.from_text(content["match"]), path, seconds, tokens)
+        except (OSError, ValueError, KeyError, AttributeError) as error:
+            raise SabaccError(f"{file}: cannot be read ({error})") from None
+
+    def save(self) -> None:
+        """Write everything to the file."""
+        tokens = {str(seat): token for seat, token in self._seat_tokens.items()}
+        content = {"match": self.match.to_text(), "seat_tokens": tokens}
+        write_text(self._path, seal_text(FORMAT, content))
+
+    # Clients.
+
+    def open(self, connection: Connection) -> Client:
+        """Return a new client."""
+        client = Client(connection)
+        self._clients.add(client)
+        return client
+
+    def close(self, client: Client) -> None:
+        """Forget a client; its seat stays its own."""
+        self._clients.discard(client)
+
+    async def receive(self, client: Client, text: str) -> None:
+        """Do what a client asks, or refuse it in one sentence."""
+        try:
+            if client.is_flooding():
+                raise SabaccError(f"too many messages; send at most {PER_SECOND} a second")
+            request = read_request(text)
+            if not client.has_joined and not isinstance(request, Join):
+                raise SabaccError("send a message of the type join first")
+            async with self._lock:
+                await self._do(client, request)
+        except SabaccError as error:
+            await client.send({"type": "refused", "sentence": str(error)})
+
+    async def _do(self, client: Client, request: Request) -> None:
+        match request:
+            case Join():
+                await self._join(client, request)
+            case Pace():
+                self._set_pace(client, request)
+            case _ if client.seat is None:
+                raise SabaccError("you watch this table and have no seat")
+            case _ if request.turn != self.match.turn:
+                raise SabaccError("the table has changed since; look again")
+            case Play():
+                await self._change(partial(self.match.play, client.seat, request.move))
+            case Deal():
+                await self._change(self.match.deal)
+            case Hints():
+                await client.send(await asyncio.to_thread(self.match.hints, client.seat))
+            case Coach():
+                await client.send(await asyncio.to_thread(self.match.review, client.seat))
+
+    async def _join(self, client: Client, request: Join) -> None:
+        if client.has_joined:
+            raise SabaccError("you have joined already")
+        client.seat = None if request.watch else self._seat_of(request.seat_token)
+        client.has_joined = True
+        seat = client.seat
+        token = None if seat is None else self._seat_tokens[seat]
+        await asyncio.to_thread(self.save)
+        await client.send({"type": "joined", "seat": seat, "seat_token": token})
+        await client.send(table_message(self.match, seat))
+        self._run()
+
+    def _seat_of(self, token: str | None) -> int | None:
+        """Return the seat of a token; without one a free seat, if there is any."""
+        for seat, known in self._seat_tokens.items():
+            if token is not None and secrets.compare_digest(token.encode(), known.encode()):
+                return seat
+        for seat in self.match.people:
+            if seat not in self._seat_tokens:
+                self._seat_tokens[seat] = secrets.token_urlsafe(24)
+                return seat
+        return None
+
+    def _set_pace(self, client: Client, request: Pace) -> None:
+        if client.seat is None and self.match.people:
+            raise SabaccError("only players set the pace of a table with people")
+        self._seconds, self._paused = request.seconds, request.paused
+        self._run()
+
+    # Play.
+
+    async def _change(self, change: Callable[[], None]) -> None:
+        """Change the match, save it and a hand that is over, and tell all clients."""
+        await asyncio.to_thread(change)
+        if self.match.game.seat_to_act is None:
+            hand = {"hand": self.match.hand + 1}
+            played = HandHistory.from_game(self.match.game, self.match.names, origin=hand)
+            await asyncio.to_thread(self._hands.write, played)
+        await asyncio.to_thread(self.save)
+        for client in list(self._clients):
+            if client.has_joined:
+                await client.send(table_message(self.match, client.seat))
+        self._run()
+
+    def _run(self) -> None:
+        """Let the agents play on where it is their turn."""
+        self._wake.set()
+        if self._runner is None or self._runner.done():
+            self._runner = asyncio.create_task(self._play_agents())
+
+    async def _play_agents(self) -> None:
+        while self._next_step() is not None:
+            self._wake.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), self._seconds)
+                continue  # the pace or the table has changed
+            async with self._lock:
+                if step := self._next_step():
+                    await self._change(step)
+
+    def _next_step(self) -> Callable[[], None] | None:
+        """Return what happens without any person: an agent's move, or the next hand among agents.
+
+        Where only agents play and nobody looks, nothing happens.
+        """
+        nobody_looks = not self.match.people and not any(c.has_joined for c in self._clients)
+        if self._paused or nobody_looks:
+            return None
+        if self.match.agent_is_to_act:
+            return self.match.play_agent
+        between_hands = self.match.game.seat_to_act is None and not self.match.is_over
+        return self.match.deal if between_hands and not self.match.people else None

@@ -1,0 +1,169 @@
+"""The server of tables: pages, a websocket for each open page, and the tables' files.
+
+It listens on this machine only, unless told otherwise; then nobody gets in without its token.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules.text import page as rules_page
+from sabacc_env.storage.files import make_folder
+from sabacc_training.play.catalogue import catalogue, table_config
+from sabacc_training.play.config import PlayConfig
+from sabacc_training.play.match import Match
+from sabacc_training.play.room import Room
+
+MAX_TABLES: Final = 200
+"""The most tables that one server keeps."""
+
+TOKEN_COOKIE: Final = "sabacc_token"
+HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'; connect-src 'self'; img-src data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class Tables:
+    """All tables of a server by name, each with a file in its folder.
+
+    Args:
+        folder: for the files; tables in them go on where they were.
+        seconds: how long an agent waits before it moves.
+    """
+
+    def __init__(self, folder: Path, seconds: float = 1.0) -> None:
+        self._folder, self._seconds = folder, seconds
+        self._rooms: dict[str, Room] = {}
+        make_folder(folder)
+
+    def add(self, config: PlayConfig) -> str:
+        """Open a table and return its name.
+
+        Raises:
+            SabaccError: for agents that cannot play there, or where there are too many tables.
+        """
+        if len(self._rooms) >= MAX_TABLES:
+            raise SabaccError(f"there are {MAX_TABLES} tables already; stop the server first")
+        name = secrets.token_urlsafe(6)
+        room = Room(Match(config), self._folder / name, self._seconds)
+        room.save()
+        self._rooms[name] = room
+        return name
+
+    def room(self, name: str) -> Room | None:
+        """Return a table, from its files where it is not in memory; None for no such table."""
+        if name not in self._rooms and re.fullmatch(r"[\w-]{1,40}", name, re.ASCII):
+            found = Room.read(self._folder / name, self._seconds)
+            if found is not None:
+                self._rooms[name] = found
+        return self._rooms.get(name)
+
+
+def make_app(tables: Tables, hosts: Sequence[str], token: str | None = None) -> Starlette:
+    """Return the web application.
+
+    Args:
+        tables: its tables.
+        hosts: the names by which browsers may call this server.
+        token: what they must have in the address, the first time; None for no such thing.
+    """
+
+    def check(connection: HTTPConnection) -> None:
+        """Refuse a stranger: a page of another site, or somebody without the token."""
+        host = urlsplit(f"//{connection.headers.get('host', '')}").hostname
+        origin = connection.headers.get("origin")
+        if host not in hosts or (origin and urlsplit(origin).netloc != connection.headers["host"]):
+            raise HTTPException(403, "this address is not one of the server's")
+        given = connection.query_params.get("token") or connection.cookies.get(TOKEN_COOKIE, "")
+        if token is not None and not secrets.compare_digest(given.encode(), token.encode()):
+            raise HTTPException(403, "open the address that the server printed, with its token")
+
+    def room_of(connection: HTTPConnection) -> Room:
+        room = tables.room(connection.path_params["name"])
+        if room is None:
+            raise HTTPException(404, "there is no such table")
+        return room
+
+    def page(request: Request) -> Response:
+        check(request)
+        if "name" in request.path_params:
+            room_of(request)
+        if token is None or not request.query_params.get("token"):
+            return HTMLResponse(_page(), headers=HEADERS)
+        clean = RedirectResponse(request.url.path, headers=HEADERS)
+        clean.set_cookie(TOKEN_COOKIE, token, httponly=True, samesite="strict")
+        return clean
+
+    def offers(request: Request) -> Response:
+        check(request)
+        return JSONResponse(catalogue(), headers=HEADERS)
+
+    def rules(request: Request) -> Response:
+        check(request)
+        room = room_of(request)
+        sections = rules_page(room.match.game.rules)
+        return JSONResponse([[each.title, each.sentences] for each in sections], headers=HEADERS)
+
+    async def new_table(request: Request) -> Response:
+        check(request)
+        body = await request.body()
+        try:
+            name = tables.add(table_config(body))
+        except SabaccError as error:
+            return JSONResponse({"sentence": str(error)}, 400, headers=HEADERS)
+        return JSONResponse({"name": name}, 201, headers=HEADERS)
+
+    async def socket(websocket: WebSocket) -> None:
+        check(websocket)
+        room = room_of(websocket)
+        await websocket.accept()
+        client = room.open(websocket)
+        try:
+            while not client.is_hopeless:
+                await room.receive(client, await websocket.receive_text())
+            await websocket.close(1008, "too many messages")
+        except (WebSocketDisconnect, KeyError):  # KeyError: bytes in place of text
+            pass
+        finally:
+            room.close(client)
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            Route("/catalogue", offers),
+            Route("/tables", new_table, methods=["POST"]),
+            Route("/table/{name}", page),
+            Route("/table/{name}/rules", rules),
+            WebSocketRoute("/table/{name}/socket", socket),
+        ]
+    )
+
+
+@cache
+def _page() -> str:
+    """Return the page as one file: its style and its script are put into it."""
+    files = resources.files("sabacc_training.play") / "page"
+    text = (files / "table.html").read_text("utf-8")
+    for name in ("table.css", "table.js"):
+        text = text.replace(f"/* {name} */", (files / name).read_text("utf-8"))
+    return text
