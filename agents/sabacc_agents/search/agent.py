@@ -134,6 +134,18 @@ class Rollouts:
         means: NDArray[np.float64] = net_credits[:, actions].mean(axis=0)
         return means
 
+    def sample_games(self, view: GameView, count: int, words: Ints) -> NDArray[Any]:
+        """Return hands as they may stand now, drawn by their weights, (count,) GAME_DTYPE.
+
+        Args:
+            view: the view of the seat to act.
+            count: how many; one may occur several times.
+            words: (3,) random 32-bit words, the only source of randomness.
+        """
+        info_state = information_state_of(view, self._sizes)
+        determinizations, weights = self._sample(info_state, int(words[0]), int(words[1]))
+        return determinizations[systematic_resample(weights, count, words[2] / 2**32)]
+
     def _sample(
         self, info_state: InformationState, low: int, high: int
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:

@@ -1,22 +1,19 @@
 """Advice to people: what the moves are worth now, and what their moves of a hand have cost.
 
-All of it is computed from what the seat may know. Two advisers speak: an agent, by the
-probabilities that it would play with, and rollouts (``sabacc_agents.search``), by the mean net
-credits after each move in deals that fit what the seat has seen. Rollouts play on by a simple
-heuristic, so their values are estimates of the same kind for all moves, not those of an
-equilibrium.
+All of it is computed from what the seat may know, with one strong agent: how often it would play
+each move, and the mean net credits after each move if everyone played on as it does.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.search.agent import Rollouts
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize, encode_bet_sizes
@@ -28,13 +25,9 @@ from sabacc_env.game.view import GameView
 from sabacc_env.hand_ranks import rank_hand
 from sabacc_env.moves import Move
 from sabacc_env.text.course import cards_text, phase_name
+from sabacc_training.play.action_values import ActionValues
 from sabacc_training.play.words import label
-
-ROLLOUTS: Final = 8_000
-"""Rollouts for the values of one decision."""
-
-NOTICEABLE: Final = 0.5
-"""Antes; a move that costs less is as good as the best one, as far as rollouts can tell."""
+from sabacc_training.statistics.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -43,13 +36,15 @@ class Choice:
 
     Attributes:
         move: the move, with the amount of one bet size.
-        share: how often the adviser would play it, 0 to 1; None where it does not tell.
+        share: how often the agent would play it, 0 to 1; None where it does not tell.
         value: the mean net credits of the hand after it.
+        loss: what it wins less than the agent's favourite move, in net credits, by the same deals.
     """
 
     move: Move
     share: float | None
     value: float
+    loss: Estimate
 
 
 class Adviser:
@@ -65,23 +60,30 @@ class Adviser:
     def __init__(self, agent: Agent, name: str, game: Game, bet_sizes: Sequence[BetSize]) -> None:
         self._agent, self._name = agent, name
         self._bet_sizes = bet_sizes
-        self._rollouts = Rollouts(game.rules, game.num_players, bet_sizes, rollouts=ROLLOUTS)
+        self._values = ActionValues(agent, game.view(0), bet_sizes)
         self._buffers = TurnBuffers(game.rules, encode_bet_sizes(bet_sizes))
 
     def choices(self, game: Game) -> list[Choice]:
-        """Return the moves of the seat to act, the one of the highest value first."""
+        """Return the moves of the seat to act, the agent's favourite first, then by value."""
         assert game.seat_to_act is not None
         view = game.view(game.seat_to_act)
         moves = view.legal_actions(self._bet_sizes)
         actions = np.array(list(moves))
-        words = np.random.default_rng(len(game.history)).integers(2**32, size=4)
-        values = self._rollouts.action_values(view, actions, words)
+        net = self._values.of(view, actions, np.random.default_rng(len(game.history)))
         shares = self._shares(game)
+        preference = net.mean(axis=0) if shares is None else shares[actions]
+        favourite = int(preference.argmax())
         found = [
-            Choice(move, None if shares is None else float(shares[action]), float(value))
-            for (action, move), value in zip(moves.items(), values, strict=True)
+            Choice(
+                move,
+                None if shares is None else float(shares[action]),
+                float(net[:, place].mean()),
+                Estimate.from_values(net[:, favourite] - net[:, place]),
+            )
+            for place, (action, move) in enumerate(moves.items())
         ]
-        return sorted(found, key=lambda choice: -choice.value)
+        first = found.pop(favourite)
+        return [first, *sorted(found, key=lambda choice: choice.loss.mean)]
 
     def _shares(self, game: Game) -> NDArray[np.float64] | None:
         game.write_turn(self._buffers)
@@ -97,10 +99,15 @@ class Adviser:
         sentences = [] if rank is None else [f"You hold {rank.name}, total {_signed(rank.total)}."]
         tables = [
             {
-                "columns": ["move", f"{self._name} plays it", "mean net credits"],
+                "columns": ["move", f"{self._name} plays it", "net credits", "below its favourite"],
                 "rows": [
-                    [label(each.move, view), _percent(each.share), _signed(each.value, 1)]
-                    for each in self.choices(game)
+                    [
+                        label(each.move, view),
+                        _percent(each.share),
+                        _signed(each.value, 1),
+                        _loss_text(each.loss) if number else "",
+                    ]
+                    for number, each in enumerate(self.choices(game))
                 ],
             }
         ]
@@ -117,44 +124,33 @@ class Adviser:
 
     def review(self, game: Game, seat: int) -> dict[str, Any]:
         """Return what a seat's moves in a hand have cost by the estimate, as a message."""
-        rows, lost = [], 0.0
+        rows, losses = [], []
         for before, turn in zip(positions(game), game.history, strict=False):
             if turn.seat != seat:
                 continue
-            choices = self.choices(before)
-            played = nearest(choices, turn.move)
-            cost = choices[0].value - played.value
-            lost += cost
-            view = before.view(seat)
-            favourite = max(choices, key=lambda each: each.share or 0)
-            often = "" if favourite.share is None else f" ({_percent(favourite.share)})"
+            choices, view = self.choices(before), before.view(seat)
+            loss = nearest(choices, turn.move).loss
+            losses.append(loss)
+            often = "" if choices[0].share is None else f" ({_percent(choices[0].share)})"
             rows.append(
                 [
                     f"{phase_name(before.round, before.phase)}: {cards_text(view.hand)}",
                     label(turn.move, view),
-                    f"{label(favourite.move, view)}{often}",
-                    label(choices[0].move, view) if cost > 0 else "your move",
-                    f"{cost:.1f}",
+                    f"{label(choices[0].move, view)}{often}",
+                    _loss_text(loss),
                 ]
             )
-        noticeable = NOTICEABLE * game.rules.ante_unit
-        verdict = (
-            f"By the estimate your moves cost {lost:.1f} credits in all."
-            if lost > noticeable
-            else "By the estimate your moves cost nothing worth mentioning."
-        )
-        how = (
-            "The estimate is the mean over deals that fit what you saw, with everyone playing on "
-            "by a simple heuristic. Luck does not count."
-        )
-        columns = ["when", "you", f"{self._name}", "best by the estimate", "cost"]
+        lost = sum(loss.mean for loss in losses)
+        half_width = math.hypot(*(loss.half_width() for loss in losses))
+        cost = f"{_signed(lost, 1)} ± {half_width:.1f}"
+        sentences = [
+            f"Your moves cost {cost} credits more than the favourites of {self._name}.",
+            f"This is the mean over deals that fit what you saw, if all play on as {self._name}.",
+            "Luck does not count. Below 0 your moves were better.",
+        ]
+        columns = ["when", "you", f"{self._name} (how often)", "cost"]
         tables = [{"columns": columns, "rows": rows}]
-        return {
-            "type": "advice",
-            "title": "The coach",
-            "sentences": [verdict, how],
-            "tables": tables,
-        }
+        return {"type": "advice", "title": "The coach", "sentences": sentences, "tables": tables}
 
 
 def nearest(choices: Sequence[Choice], move: Move) -> Choice:
@@ -187,6 +183,10 @@ def draw_chances(view: GameView) -> list[tuple[int, float, str]]:
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
+
+
+def _loss_text(loss: Estimate) -> str:
+    return f"{_signed(loss.mean, 1)} ± {loss.half_width():.1f}"
 
 
 def _signed(amount: float, places: int = 0) -> str:
