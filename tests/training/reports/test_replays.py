@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabacc_training.reports.model import CostlyHand
-from sabacc_training.reports.replays import SharedPictures, replay_of
+from sabacc_training.reports.replays import SharedPictures, costly_replay
 
 import sabacc_env
 
@@ -22,7 +22,7 @@ def test_steps_tell_copies_of_an_agent_apart():
         net_credits=tuple(game.net_credits),
         history=game.to_dict(),
     )
-    replayed = replay_of(hand, SharedPictures())
+    replayed = costly_replay(hand, SharedPictures())
     steps = [step for _, steps in replayed.phases for step in steps]
     assert all(f"{name} has " in steps[0].words for name in COPIES)
     assert [step.agent for step in steps[1:]] == [COPIES[turn.seat] for turn in game.history]

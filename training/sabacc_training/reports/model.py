@@ -278,6 +278,12 @@ class CostlyHand(Part):
     history: dict[str, Any]
     """The hand as ``Game.to_dict`` describes it and ``sabacc_env.game.replay`` plays it again."""
 
+    @property
+    def opponents(self) -> list[str]:
+        """The other agents, each once."""
+        others = [name for seat, name in enumerate(self.agents) if seat != self.seat]
+        return list(dict.fromkeys(others))
+
 
 class InputFile(Part):
     """A file that the report was made from."""

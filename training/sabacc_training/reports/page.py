@@ -28,7 +28,7 @@ from sabacc_training.reports.model import (
     MoveCount,
     Report,
 )
-from sabacc_training.reports.replays import SharedPictures, replay_of
+from sabacc_training.reports.replays import SharedPictures, costly_replay
 
 PHASES: Final = {"cards": "card phases", "dice": "redraws after doubles", "betting": "betting"}
 """How the page calls the phases of the game."""
@@ -44,13 +44,13 @@ def page(report: Report) -> str:
         SabaccError: for a costly hand that cannot be played again.
     """
     pictures = SharedPictures()
-    replays = [replay_of(hand, pictures) for hand in report.costly_hands]
+    replays = [costly_replay(hand, pictures) for hand in report.costly_hands]
     phases = _phases_with_choices(report)
     charts = {f"moves-{phase}": moves_chart(report, phase) for phase in phases}
     for results in report.formats:
         charts[f"standings-{results.name}"] = standings_chart(results)
         charts[f"luck-{results.name}"] = luck_chart(results)
-    template = _environment().get_template("page.html")
+    template = environment().get_template("page.html")
     return template.render(
         report=report,
         matrices={results.name: _matrices(results) for results in report.formats},
@@ -60,7 +60,7 @@ def page(report: Report) -> str:
         luck_of=luck_of,
         chance_ahead=chance_ahead,
         numbers_of_hands=NUMBERS_OF_HANDS,
-        replays=replays,
+        costly_hands=list(zip(report.costly_hands, replays, strict=True)),
         charts={name: figure.to_plotly_json() for name, figure in charts.items()},
         chart_config=CONFIG,
         drawings={
@@ -71,15 +71,16 @@ def page(report: Report) -> str:
     )
 
 
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Return the templates of this package, with the filters of their numbers and names."""
+    found = Environment(
         loader=PackageLoader("sabacc_training.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    found.filters |= {
         "signed": signed,
         "interval": interval,
         "percent": percent,
@@ -88,7 +89,7 @@ def _environment() -> Environment:
         "breakable": breakable,
         "duration": duration,
     }
-    return environment
+    return found
 
 
 # Numbers as text.

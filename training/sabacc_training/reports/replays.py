@@ -1,4 +1,4 @@
-"""Costly hands played again: a picture of the table and a sentence for every step.
+"""Hands played again: a picture of the table and a sentence for every step.
 
 The pictures are those of ``sabacc_env.render.svg``. Two steps of a hand differ in little, so what
 they have in common is kept once: a page with twenty hands, each from every point of view, stays
@@ -92,17 +92,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Replay:
-    """A costly hand, ready to be shown.
+    """A hand, ready to be shown.
 
     Attributes:
-        hand: the hand.
+        agents: who sat where, by seat.
         phases: the phases in order, each with its steps: the deal is the first, then each move.
         pictures: for each point of view, the picture after each step: first that of somebody who
             sees everything, then each seat's.
         result: how it ended.
     """
 
-    hand: CostlyHand
+    agents: tuple[str, ...]
     phases: tuple[tuple[str, tuple[Step, ...]], ...]
     pictures: tuple[tuple[int, ...], ...]
     result: str
@@ -112,28 +112,31 @@ class Replay:
         """The number of moves."""
         return len(self.pictures[0]) - 1
 
-    @property
-    def opponents(self) -> list[str]:
-        """The other agents, each once."""
-        names = self.hand.agents
-        others = [name for seat, name in enumerate(names) if seat != self.hand.seat]
-        return list(dict.fromkeys(others))
 
-
-def replay_of(hand: CostlyHand, shared: SharedPictures) -> Replay:
-    """Play a hand again, step by step.
+def costly_replay(hand: CostlyHand, shared: SharedPictures) -> Replay:
+    """Play a costly hand again, step by step.
 
     Raises:
         SabaccError: for a history that cannot be played, or of another hand than its figures say.
     """
-    games = positions(replay(hand.history))
-    final = games[-1]
+    final = replay(hand.history)
     if final.net_credits != list(hand.net_credits) or final.num_players != len(hand.agents):
         raise SabaccError(f"deal {hand.deal}: the history is not that of this costly hand")
-    points_of_view = [None, *range(final.num_players)]
-    names = _names(hand.agents)
+    return replay_of(positions(final), hand.agents, shared)
+
+
+def replay_of(games: Sequence[Game], agents: Sequence[str], shared: SharedPictures) -> Replay:
+    """Return a hand step by step.
+
+    Args:
+        games: the hand as it was dealt and after each move.
+        agents: who sat where, by seat.
+        shared: keeps the pictures.
+    """
+    points_of_view = [None, *range(games[0].num_players)]
+    names = _names(agents)
     return Replay(
-        hand,
+        tuple(agents),
         tuple(
             (phase, tuple(steps))
             for phase, steps in itertools.groupby(_steps(games, names), lambda step: step.phase)
@@ -141,7 +144,7 @@ def replay_of(hand: CostlyHand, shared: SharedPictures) -> Replay:
         tuple(
             tuple(shared.add(render_svg(game, seat)) for game in games) for seat in points_of_view
         ),
-        _result(final, names),
+        _result(games[-1], names),
     )
 
 
@@ -181,7 +184,8 @@ def _hand(game: Game, seat: int) -> str:
 
 
 def _result(game: Game, agents: Sequence[str]) -> str:
-    assert game.net_credits is not None
+    if game.net_credits is None:
+        return "The hand was not played to its end."
     unit = "points" if game.rules.points else "credits"
     how = "At the reveal" if game.revealed else "Without a reveal, because all others junked"
     net = ", ".join(
