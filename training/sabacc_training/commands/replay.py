@@ -12,12 +12,15 @@ from rich.text import Text
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.hand_histories import HandHistory, read_hand_histories
+from sabacc_env.storage.files import make_folder, write_text
 from sabacc_training.evaluation.watch import check_speed, narrate, recorded_steps, show
 
 KEYS: Final = "Enter: next · b: back · n: next hand · q: quit "
 
 
-def replay(file: Path, hand: int | None = None, *, speed: float | None = None) -> None:
+def replay(
+    file: Path, hand: int | None = None, *, speed: float | None = None, html: Path | None = None
+) -> None:
     """Replay recorded hands move by move, with all cards visible.
 
     In a terminal, Enter shows the next move, b the one before, n the next hand, and q quits.
@@ -27,8 +30,13 @@ def replay(file: Path, hand: int | None = None, *, speed: float | None = None) -
         file: A file of recorded hands, such as `sabacc watch` writes with its option --record.
         hand: The number of one hand, 1 for the first; by default all hands.
         speed: Moves a second.
+        html: Write a page with the hands in place of that: a file that a browser opens without a
+            server, with the view of each seat.
     """
     check_speed(speed)
+    if html is not None:
+        _write_page(file, hand, html)
+        return
     asks = speed is None and sys.stdin.isatty() and sys.stdout.isatty()
     console = Console(highlight=False)
     try:
@@ -41,6 +49,15 @@ def replay(file: Path, hand: int | None = None, *, speed: float | None = None) -
                 break
     except KeyboardInterrupt:
         console.print("stopped")
+
+
+def _write_page(file: Path, hand: int | None, html: Path) -> None:
+    from sabacc_training.reports.recorded import recorded_page  # needs the extra train
+
+    hands = [(_title(number, recorded), recorded) for number, recorded in _chosen(file, hand)]
+    make_folder(html.parent)
+    write_text(html, recorded_page(f"Hands of {file.name}", hands))
+    Console(highlight=False).print(Text(f"Written to {html}."))
 
 
 def _chosen(file: Path, hand: int | None) -> Iterator[tuple[int, HandHistory]]:
