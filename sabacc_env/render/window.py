@@ -122,6 +122,7 @@ def _fit(picture: pygame.Surface) -> None:
     import pygame
 
     screen = pygame.display.get_surface()
+    assert screen is not None
     width, height = screen.get_size()
     scale = min(width / WIDTH, height / HEIGHT)
     size = max(1, round(scale * WIDTH)), max(1, round(scale * HEIGHT))
