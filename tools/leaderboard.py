@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from sabacc_agents import zoo
-from sabacc_agents.networks.network import read_info
+from sabacc_agents.networks.network import zoo_members
 from sabacc_training.bench.plot import FAINT, OURS, PEERS, SETTINGS, strip_lines
 from sabacc_training.config.base import validated
 from sabacc_training.exploitability.probes import scripted_agents
@@ -72,14 +71,7 @@ FORMATS: Final = (
 
 def config_of(rules: str, played: Format) -> TournamentConfig:
     """Return the tournament of a rule set in a format."""
-    members = [f"{zoo.PREFIX}{name}" for name in zoo.members()]
-    infos = {spec: read_info(spec) for spec in members}
-    networks = [
-        spec
-        for spec, info in infos.items()
-        if load_rules(rules) in info.rules and played.seats in info.num_players
-    ]
-    agents = [*scripted_agents(), *networks]
+    agents = [*scripted_agents(), *zoo_members(load_rules(rules), played.seats)]
     return validated(
         TournamentConfig, {"rules": rules, "agents": agents, "seed": 22, **played.keys}
     )

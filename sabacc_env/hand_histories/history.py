@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from sabacc_env.actions import BetSize
 from sabacc_env.cards import Card
@@ -19,6 +19,7 @@ from sabacc_env.game.starts import start_of
 from sabacc_env.hand_histories.recorded_rules import RecordedRules
 from sabacc_env.rules import RuleSet
 from sabacc_env.storage.checksums import seal_text, unseal_text
+from sabacc_env.storage.strict_model import StrictModel
 
 FORMAT: Final = "sabacc-hand 1"
 """The name and the version of the format; the version rises when an old reader would misread it."""
@@ -36,19 +37,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Face = Annotated[int, Field(ge=1, le=6)]
 
 
-class _Part(BaseModel):
-    """A part of a recorded hand; a text under a field is its meaning."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        use_attribute_docstrings=True,
-        allow_inf_nan=False,
-    )
-
-
-class Chance(_Part):
+class Chance(StrictModel):
     """What decides the cards and the dice."""
 
     key: Annotated[str, Field(pattern="^0x[0-9a-f]{16}$")]
@@ -61,7 +50,7 @@ class Chance(_Part):
     """The dice of each round, where they were given."""
 
 
-class Told(_Part):
+class Told(StrictModel):
     """What an agent told of one of its moves."""
 
     probabilities: dict[str, Share] | None = None
@@ -71,7 +60,7 @@ class Told(_Part):
     """What it expected to win in this hand, in credits."""
 
 
-class Results(_Part):
+class Results(StrictModel):
     """How a hand ended."""
 
     net_credits: tuple[int, ...]
@@ -96,7 +85,7 @@ class Results(_Part):
         )
 
 
-class HandHistory(_Part):
+class HandHistory(StrictModel):
     """One hand, as it is written into a file; ``replay`` plays it again, to the same state.
 
     >>> game = Game("casino", num_players=2, seed=7)
@@ -149,7 +138,7 @@ class HandHistory(_Part):
     """How it ended: ``net_credits`` of each seat, ``winners`` of each pot, and
     ``revealed_hands``, a name or null for each seat. Null for a hand in play."""
 
-    origin: dict[str, str | int | float | bool | None] = {}
+    origin: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
     """Where it was played: plain values by name, as its writer chose them."""
 
     @model_validator(mode="after")

@@ -35,6 +35,11 @@ def cards_text(cards: Iterable[Card]) -> str:
     return " ".join(map(str, cards))
 
 
+def pot_name(number: int) -> str:
+    """Return what a pot is called: 0 is the main one."""
+    return f"side pot {number}" if number else "the pot"
+
+
 def phase_name(round_number: int, phase: str) -> str:
     """Return a phase as text: round 0 is the opening bet."""
     name = "Spike Dice" if phase == "dice" else phase

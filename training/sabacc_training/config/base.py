@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, get_args
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     SerializerFunctionWrapHandler,
     ValidationError,
@@ -19,6 +18,7 @@ from pydantic import (
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
+from sabacc_env.storage.strict_model import StrictModel
 
 FOLDER: Final = Path("configs")
 """Where a configuration given by bare name is looked for, under the current directory."""
@@ -33,7 +33,7 @@ _JSON_WORDS: Final = {
 """What pydantic calls the values of JSON, and what a user who writes TOML calls them."""
 
 
-class Config(BaseModel):
+class Config(StrictModel):
     """Base of every configuration: frozen, strict, and without keys that it does not know.
 
     A section is a field that is itself a ``Config``. A string under a field is its meaning:
@@ -41,14 +41,7 @@ class Config(BaseModel):
     the key: ``load_config`` does.
     """
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        validate_default=True,
-        use_attribute_docstrings=True,
-        allow_inf_nan=False,
-    )
+    model_config = ConfigDict(validate_default=True)
 
     purpose: ClassVar[str] = ""
     """What the files of this kind configure, as in "a tournament"."""

@@ -27,6 +27,7 @@ from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_histories import HandHistory, Told
 from sabacc_env.moves import Move, parse_move
 from sabacc_env.render.text import render_rich
+from sabacc_env.text.course import pot_name
 
 MAX_ALTERNATIVES: Final = 4
 """How many of the likeliest moves that an agent did not make are shown."""
@@ -238,7 +239,7 @@ def _ending(game: Game, players: Sequence[str]) -> RenderableType:
         total, name = ("", "junked") if rank is None else (f"{rank.total:+d}", rank.name)
         table.add_row(player, _cards(game, seat), total, name, f"{game.net_credits[seat]:+d}")
     won = [
-        f"{players[winner]} wins {'the pot' if number == 0 else f'side pot {number}'} of {amount}"
+        f"{players[winner]} wins {pot_name(number)} of {amount}"
         for number, ((amount, _), winner) in enumerate(zip(game.pots, game.winners, strict=True))
     ]
     if game.rules.sabacc_ante:

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 from sabacc_agents import zoo
-from sabacc_agents.networks.network import read_info
+from sabacc_agents.networks.network import zoo_members
 
 from sabacc_env.agent import registered_agents
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules import load_rules, rule_sets
+from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_training.config.base import overridden, validated
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
 
@@ -25,25 +25,17 @@ def catalogue() -> list[dict[str, Any]]:
 def _rule_set(name: str) -> dict[str, Any]:
     rules = load_rules(name)
     least, most = rules.seats
-    members = {spec: read_info(spec) for spec in map(zoo.PREFIX.__add__, zoo.members())}
+    counts = range(least, most + 1)
     return {
         "name": name,
         "title": rules.title,
-        "agents": {
-            players: [
-                strongest_agent(rules, players),
-                *(
-                    spec
-                    for spec, info in members.items()
-                    if rules in info.rules
-                    and players in info.num_players
-                    and spec != strongest_agent(rules, players)
-                ),
-                *registered_agents(),
-            ]
-            for players in range(least, most + 1)
-        },
+        "agents": {players: _agents(rules, players) for players in counts},
     }
+
+
+def _agents(rules: RuleSet, num_players: int) -> list[str]:
+    strongest = strongest_agent(rules, num_players)
+    return list(dict.fromkeys([strongest, *zoo_members(rules, num_players), *registered_agents()]))
 
 
 def table_config(body: bytes) -> PlayConfig:

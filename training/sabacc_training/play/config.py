@@ -6,8 +6,7 @@ import secrets
 from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, model_validator
-from sabacc_agents import zoo
-from sabacc_agents.networks.network import read_info
+from sabacc_agents.networks.network import zoo_members
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
@@ -54,11 +53,6 @@ def strongest_agent(rules: RuleSet, num_players: int) -> str:
 
     Where no member plays these rules at so many seats it is the heuristic.
     """
-    infos = {name: read_info(zoo.PREFIX + name) for name in zoo.members()}
-    playing = [
-        name
-        for name, info in infos.items()
-        if rules in info.rules and num_players in info.num_players
-    ]
-    games = {name: len(infos[name].rules) * len(infos[name].num_players) for name in playing}
-    return zoo.PREFIX + min(playing, key=games.__getitem__) if playing else "heuristic"
+    playing = zoo_members(rules, num_players)
+    games = {spec: len(info.rules) * len(info.num_players) for spec, info in playing.items()}
+    return min(games, key=games.__getitem__, default="heuristic")

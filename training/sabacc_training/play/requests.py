@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.storage.strict_model import StrictModel
 
 MAX_LENGTH: Final = 2000
 """The most characters of a message."""
 
 
-class Message(BaseModel):
-    """Base of all messages."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Join(Message):
+class Join(StrictModel):
     """Take a free seat, or come back to one's own; the first message of every connection."""
 
     type: Literal["join"]
@@ -26,7 +21,7 @@ class Join(Message):
     watch: bool = False
 
 
-class Play(Message):
+class Play(StrictModel):
     """Play a move; ``turn`` says of which state of the table, so that nothing is played twice."""
 
     type: Literal["move"]
@@ -34,28 +29,28 @@ class Play(Message):
     move: Annotated[str, Field(max_length=100)]
 
 
-class Deal(Message):
+class Deal(StrictModel):
     """Deal the next hand."""
 
     type: Literal["deal"]
     turn: int
 
 
-class Hints(Message):
+class Hints(StrictModel):
     """Ask what the moves are worth."""
 
     type: Literal["hints"]
     turn: int
 
 
-class Coach(Message):
+class Coach(StrictModel):
     """Ask what the own moves of the last hand have cost."""
 
     type: Literal["coach"]
     turn: int
 
 
-class Pace(Message):
+class Pace(StrictModel):
     """Say how fast agents move, and whether they wait."""
 
     type: Literal["pace"]

@@ -140,10 +140,12 @@ def make_app(tables: Tables, hosts: Sequence[str], token: str | None = None) -> 
         client = room.open(websocket)
         try:
             while not client.is_hopeless:
-                await room.receive(client, await websocket.receive_text())
+                try:
+                    text = await websocket.receive_text()
+                except (WebSocketDisconnect, KeyError):  # KeyError: bytes in place of text
+                    return
+                await room.receive(client, text)
             await websocket.close(1008, "too many messages")
-        except (WebSocketDisconnect, KeyError):  # KeyError: bytes in place of text
-            pass
         finally:
             room.close(client)
 

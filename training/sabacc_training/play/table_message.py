@@ -15,7 +15,7 @@ from sabacc_env.game import Game
 from sabacc_env.game.events import Event
 from sabacc_env.game.view import GameView
 from sabacc_env.moves import Move
-from sabacc_env.text.course import event_sentence, phase_name
+from sabacc_env.text.course import event_sentence, phase_name, pot_name
 from sabacc_training.play.guide import guide
 from sabacc_training.play.match import Match
 from sabacc_training.play.words import label, move_card, you_may
@@ -159,7 +159,7 @@ def _result(view: GameView, names: Sequence[str]) -> str:
         return ""
     pots = [
         f"{'You win' if winner == view.seat else f'{names[winner]} wins'} "
-        f"{'the pot' if number == 0 else f'side pot {number}'} of {amount}"
+        f"{pot_name(number)} of {amount}"
         for number, ((amount, _), winner) in enumerate(zip(view.pots, view.winners, strict=True))
     ]
     how = "" if view.revealed else " All others junked."

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
+from sabacc_env.storage.strict_model import StrictModel
 
 VERSION: Final = 1
 """The version of ``report.json``; it rises when a field changes its meaning or goes away."""
@@ -19,16 +20,8 @@ VERSION: Final = 1
 Phase = Literal["cards", "dice", "betting"]
 
 
-class Part(BaseModel):
-    """Base of every part of a report: frozen, strict, and without keys that it does not know."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        use_attribute_docstrings=True,
-        allow_inf_nan=False,
-    )
+class Part(StrictModel):
+    """Base of every part of a report."""
 
 
 class Interval(Part):
