@@ -118,6 +118,12 @@ def test_messages_that_are_wrong_are_refused_and_change_nothing(
             assert "only players" in third.refused(type="pace", seconds=0, paused=True)
 
 
+def flood(player: Player) -> None:
+    """Send messages until the connection is closed."""
+    while True:
+        player.send(type="cheat")
+
+
 def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
     server: tuple[Tables, str],
 ) -> None:
@@ -131,8 +137,7 @@ def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
         assert "is not understood" in sentences[0]
         assert any("too many messages" in sentence for sentence in sentences)
         with pytest.raises(ConnectionClosed):
-            while True:
-                flooder.send(type="cheat")
+            flood(flooder)
         assert len(first.frames) == 2
         with playing(address, name, flooder.token) as again:
             assert again.seat == flooder.seat
