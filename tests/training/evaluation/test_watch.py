@@ -80,10 +80,10 @@ def test_probabilities_are_told_where_an_agent_has_them():
     steps = list(play_hand(game, agents, DEFAULT_BET_SIZES, seed=1))
     for step in steps:
         if step.seat == 1:
-            assert step.choices == ()
+            assert step.told is None
         else:
-            assert step.move in dict(step.choices)
-            assert sum(dict(step.choices).values()) == pytest.approx(1)
+            assert str(step.move) in step.told.probabilities
+            assert sum(step.told.probabilities.values()) == pytest.approx(1)
     assert {step.seat for step in steps} == {0, 1}
     assert game.history == ()
 

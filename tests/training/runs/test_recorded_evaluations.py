@@ -46,6 +46,10 @@ def test_evaluations_are_recorded_and_a_resumed_run_has_the_same(tmp_path):
             assert hand.seats[seat] == "policy"
             assert sorted(hand.seats) == ["policy", "tight", "tight"]
             assert name == f"step-{hand.origin['steps']}.jsonl"
+            for (mover, move), told in zip(hand.moves, hand.told, strict=True):
+                assert sum(told.probabilities.values()) == pytest.approx(1)
+                if mover != seat:  # `tight` draws no random numbers
+                    assert told.probabilities == {move: 1}
 
     with pytest.raises(Killed), before_update(config, 3, kill):
         train(config, tmp_path / "killed")

@@ -52,6 +52,24 @@ def test_the_hands_of_every_seventh_deal_are_in_one_file(config, tmp_path, capsy
     assert "deal 0, rotation 0" in output
 
 
+def test_agents_tell_what_they_draw_from(config, tmp_path, capsys):
+    run(capsys, "tournament", config, "--output", tmp_path)
+    for hand in read_hand_histories(tmp_path / "hands.jsonl"):
+        told = hand.told or [None] * len(hand.moves)
+        for position, (seat, move), said in zip(hand.positions(), hand.moves, told, strict=False):
+            if hand.seats[seat] == "Bully":  # it has no probabilities
+                assert said is None
+                continue
+            legal = position.view(seat).legal_actions(hand.bet_sizes).values()
+            shares = said.probabilities
+            assert sum(shares.values()) == pytest.approx(1)
+            if hand.seats[seat] == "random":
+                assert set(shares) == set(map(str, legal))
+                assert len(set(shares.values())) == 1
+            else:
+                assert shares == {move: 1.0}
+
+
 def test_hands_that_were_lost_are_there_again(config, tmp_path, capsys):
     """``test_merge`` compares the bytes of parts, of several processes, and of one run."""
     words = ("tournament", config, "--output", tmp_path)

@@ -23,7 +23,6 @@ from sabacc_training.evaluation.watch import (
     narrate,
     play_hand,
     show,
-    told_of,
 )
 
 
@@ -72,7 +71,7 @@ def watch(
         return
     if writer is not None:
         final = played[-1].after if played else game
-        told = list(map(told_of, played))
+        told = [step.told for step in played]
         writer.write(
             HandHistory.from_game(
                 final, names, bet_sizes=bet_sizes, told=told, origin={"seed": seed}

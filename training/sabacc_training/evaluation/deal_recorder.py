@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import BetSize
+from sabacc_env.agent import Agent
 from sabacc_env.array_types import Ints
 from sabacc_env.hand_histories import HandHistory
 from sabacc_training.evaluation.playing import DealTables
+from sabacc_training.evaluation.telling import with_told
 
 
 class DealRecorder:
@@ -20,6 +22,7 @@ class DealRecorder:
     Args:
         every: 1 for every deal, 2 for every second one, and so on.
         names: the name of the agent at each place.
+        agents: these agents, which are asked again what they tell.
         bet_sizes: what the agents can bet.
         origin: where the hands are played; deal and rotation are added.
     """
@@ -28,10 +31,11 @@ class DealRecorder:
         self,
         every: int,
         names: Sequence[str],
+        agents: Sequence[Agent],
         bet_sizes: Sequence[BetSize],
         origin: dict[str, Any],
     ) -> None:
-        self._every, self._names = every, names
+        self._every, self._names, self._agents = every, names, agents
         self._bet_sizes, self._origin = bet_sizes, origin
         self._hands: dict[tuple[int, int, int], HandHistory] = {}
 
@@ -52,13 +56,16 @@ class DealRecorder:
         for table in playing[chosen]:
             game = tables.final_game(int(table))
             deal, rotation = int(dealt.deals[table]), int(dealt.rotations[table])
-            names = [self._names[place] for place in dealt.places(table, seats).tolist()]
-            self._hands[deal, rotation, game.episode_position[0]] = HandHistory.from_game(
+            places = dealt.places(table, seats).tolist()
+            agents = [self._agents[place] for place in places]
+            hand = HandHistory.from_game(
                 game,
-                names,
+                [self._names[place] for place in places],
                 bet_sizes=self._bet_sizes,
                 origin=self._origin | {"deal": deal, "rotation": rotation},
             )
+            key = deal, rotation, game.episode_position[0]
+            self._hands[key] = with_told(hand, agents, self._bet_sizes)
 
     @property
     def hands(self) -> list[HandHistory]:

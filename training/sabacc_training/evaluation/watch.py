@@ -9,10 +9,9 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console, Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
@@ -25,9 +24,10 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_histories import HandHistory, Told
-from sabacc_env.moves import Move, parse_move
+from sabacc_env.moves import Move
 from sabacc_env.render.text import render_rich
 from sabacc_env.text.course import pot_name
+from sabacc_training.evaluation.telling import told_at
 
 MAX_ALTERNATIVES: Final = 4
 """How many of the likeliest moves that an agent did not make are shown."""
@@ -40,18 +40,15 @@ class Step:
     Attributes:
         seat: the seat that moved.
         move: its move.
-        choices: the moves that the agent chose from with their probabilities, likeliest first;
-            empty for an agent that does not return probabilities.
+        told: what the agent told of it; None for one that does not tell.
         before, after: the game before and after the move.
-        value: the credits that the agent expected to win; None where it did not say.
     """
 
     seat: int
     move: Move
-    choices: tuple[tuple[Move, float], ...]
+    told: Told | None
     before: Game
     after: Game
-    value: float | None = None
 
 
 def play_hand(
@@ -76,12 +73,12 @@ def play_hand(
         game.write_turn(buffers)
         observations = agent_calls.agent_input(game, agent, buffers.observation.copy())
         mask = buffers.mask[None].copy()
-        choices = _choices(agent, game, observations, mask, buffers)
+        told = told_at(game, agent, bet_sizes, buffers)
         (action,) = agent_calls.actions(
             agent, observations, mask, rngs[seat], np.zeros(1, np.int64)
         )
         before, game = game, _after(game, int(action), buffers)
-        yield Step(seat, game.history[-1].move, choices, before, game)
+        yield Step(seat, game.history[-1].move, told, before, game)
 
 
 def narrate(game: Game, steps: Iterator[Step], names: Sequence[str]) -> Iterator[RenderableType]:
@@ -122,40 +119,10 @@ def recorded_steps(hand: HandHistory) -> Iterator[Step]:
     """
     told = hand.told or [None] * len(hand.moves)
     for (before, after), said in zip(itertools.pairwise(hand.positions()), told, strict=True):
-        seat, move = after.history[-1]
-        shares = {} if said is None else said.probabilities or {}
-        choices = [(parse_move(text, before.hands[seat]), share) for text, share in shares.items()]
-        likeliest = tuple(sorted(choices, key=lambda choice: -choice[1]))
-        yield Step(seat, move, likeliest, before, after, None if said is None else said.value)
-
-
-def told_of(step: Step) -> Told | None:
-    """Return what the agent told of its move, to be recorded."""
-    if not step.choices and step.value is None:
-        return None
-    shares = {str(move): share for move, share in step.choices}
-    return Told(probabilities=shares or None, value=step.value)
+        yield Step(*after.history[-1], said, before, after)
 
 
 # Playing.
-
-
-def _choices(
-    agent: Agent,
-    game: Game,
-    observations: Any,
-    mask: NDArray[np.int8],
-    buffers: TurnBuffers,
-) -> tuple[tuple[Move, float], ...]:
-    """Return the moves that the agent chooses from, likeliest first."""
-    probabilities = agent_calls.probabilities(agent, observations, mask)
-    if probabilities is None:
-        return ()
-    row = probabilities[0]
-    likeliest = sorted(np.flatnonzero(row).tolist(), key=lambda action: -row[action])
-    return tuple(
-        (_after(game, action, buffers).history[-1].move, float(row[action])) for action in likeliest
-    )
 
 
 def _after(game: Game, action: int, buffers: TurnBuffers) -> Game:
@@ -182,15 +149,17 @@ def _heading(game: Game) -> RenderableType:
 
 def _move_text(step: Step, players: Sequence[str]) -> RenderableType:
     """Return one move: the player, the move and its alternatives, the table after it."""
-    probabilities = dict(step.choices)
-    own = probabilities.pop(step.move, None)
+    told = step.told or Told()
+    probabilities = dict(told.probabilities or {})
+    own = probabilities.pop(str(step.move), None)
     lines = [Text(f"{step.move}" if own is None else f"{step.move}  ({own:.0%})", "bold")]
     if probabilities:
-        others = [f"{share:.0%} {move}" for move, share in probabilities.items()]
+        likeliest = sorted(probabilities.items(), key=lambda share: -share[1])
+        others = [f"{share:.0%} {move}" for move, share in likeliest]
         more = [f"{len(others) - MAX_ALTERNATIVES} more"] if len(others) > MAX_ALTERNATIVES else []
         lines.append(Text(f"or {' · '.join([*others[:MAX_ALTERNATIVES], *more])}", "yellow"))
-    if step.value is not None:
-        lines.append(Text(f"expects to win {step.value:+.1f}", "yellow"))
+    if told.value is not None:
+        lines.append(Text(f"expects to win {told.value:+.1f}", "yellow"))
     lines.append(Text(_table_after(step), "dim"))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold cyan", width=max(map(len, players)))

@@ -127,8 +127,10 @@ def evaluate_policy(trainer: Trainer, opponent: Agent) -> tuple[Estimate, list[H
     """
     config = trainer.config
     every, steps = config.evaluation.record_hands, trainer.steps
-    names = ["policy", *[config.evaluation.opponent] * (config.num_players - 1)]
-    recorder = DealRecorder(every, names, config.bet_sizes, {"steps": steps})
+    others = config.num_players - 1
+    names = ["policy", *[config.evaluation.opponent] * others]
+    agents = [trainer.average, *[opponent] * others]
+    recorder = DealRecorder(every, names, agents, config.bet_sizes, {"steps": steps})
     margin = hero_margin(
         config.rule_set,
         trainer.average,

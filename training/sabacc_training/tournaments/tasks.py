@@ -24,6 +24,7 @@ from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from sabacc_training.evaluation.guarded_agent import GuardedAgent, load_guarded
 from sabacc_training.evaluation.playing import deal_keys, generator
+from sabacc_training.evaluation.telling import with_told
 from sabacc_training.tournaments.agent_files import file_digest, identity
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.formats import Lineup
@@ -137,26 +138,33 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
         ],
     }
     if config.record_hands:
-        header["hands"] = list(_recorded_hands(config, task, play.replay))
+        header["hands"] = list(_recorded_hands(config, task, agents, play.replay))
     state = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
     return pack_with_checksum(FORMAT, header, state)
 
 
 def _recorded_hands(
-    config: TournamentConfig, task: Task, replay: Callable[[int], list[Game]]
+    config: TournamentConfig,
+    task: Task,
+    agents: Sequence[GuardedAgent],
+    replay: Callable[[int], list[Game]],
 ) -> Iterator[str]:
-    """Yield the hands of a task that are recorded, deal by deal, in all rotations."""
+    """Yield the hands of a task that are recorded, deal by deal, in all rotations.
+
+    The agents are asked again what they tell. What they have counted by now is written already.
+    """
     places = len(task.lineup)
     for deal in range(task.num_deals):
         if (task.first_deal + deal) % config.record_hands:
             continue
         for rotation in range(places):
-            names = [task.lineup[(seat - rotation) % places] for seat in range(places)]
+            seated = [(seat - rotation) % places for seat in range(places)]
+            names = [task.lineup[place] for place in seated]
             origin = {"deal": task.first_deal + deal, "rotation": rotation}
             for game in replay(deal * places + rotation):
-                yield HandHistory.from_game(
-                    game, names, bet_sizes=config.bet_sizes, origin=origin
-                ).to_json()
+                hand = HandHistory.from_game(game, names, bet_sizes=config.bet_sizes, origin=origin)
+                asked = [agents[place] for place in seated]
+                yield with_told(hand, asked, config.bet_sizes).to_json()
 
 
 def _played_by_policies(
