@@ -172,6 +172,7 @@ def test_the_trainer_gathers_the_same_at_tables_of_the_device(scripted, precisio
         )
 
 
+@pytest.mark.slow
 def test_the_command_compares_and_measures(monkeypatch, capsys):
     command = importlib.import_module("sabacc_training.commands.cuda")
     monkeypatch.setattr(command, "compare_devices", lambda *_: compare_devices("cuda", 2, 1))

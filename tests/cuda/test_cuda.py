@@ -81,6 +81,7 @@ def machine_code(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {file.stem: file.read_text() for file in folder.glob("*.ptx")}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     find_spec("numba_cuda") is None, reason='compiling for a GPU needs the extra "cuda"'
 )

@@ -120,7 +120,7 @@ def course(env: Any, steps: int, *, illegal: bool = False, seed: int | None = 3)
 @pytest.mark.parametrize("hands", [1, 4])
 @pytest.mark.parametrize("rules", rule_sets())
 def test_it_is_as_if_they_had_been_asked(rules, hands, mode):
-    players = (*range(2, load_rules(rules).seats[1] + 1),)
+    players = 2, 3, load_rules(rules).seats[1]
     ended = 0
     for num_players in players:
         shown = [

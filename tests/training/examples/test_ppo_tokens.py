@@ -58,6 +58,7 @@ def test_it_learns(observation, tree):
     assert ppo_tokens.nash_conv(trained, tree) < 1.4
 
 
+@pytest.mark.slow
 def test_it_prints_each_seed_and_the_mean():
     arguments = "--observation flat --total-decisions 1 --seeds 1 2".split()
     command = [sys.executable, str(FOLDER / "ppo_tokens.py"), *arguments]

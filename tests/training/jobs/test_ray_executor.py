@@ -61,6 +61,7 @@ def divide(number: int) -> float:
     return 6 / number
 
 
+@pytest.mark.slow
 def test_a_local_cluster_plays_as_one_machine_and_names_what_went_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

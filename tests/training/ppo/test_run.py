@@ -98,7 +98,10 @@ def digest(path: Path) -> str:
     "name",
     [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
 )
-@pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
+@pytest.mark.parametrize(
+    ("end", "error"),
+    [(terminate, StoppedBySignal), pytest.param(kill, Killed, marks=pytest.mark.slow)],
+)
 def test_a_run_goes_on_as_if_never_stopped(tmp_path, name, precision, end, error) -> None:
     config = tiny(precision, **RUNS[name])
     goes_on_as_if_never_stopped(config, tmp_path, end, error)
