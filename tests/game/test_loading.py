@@ -41,7 +41,8 @@ def test_whatever_play_comes_to_is_taken(rules: RuleSet) -> None:
     for _ in range(30):
         played = random_position(Game(rules, rng.randint(*rules.seats), rng.getrandbits(32)), rng)
         assert Game.from_bytes(played.to_bytes()) == played
-    for players in {rules.seats[0], 3, rules.seats[1]}:
+    low, high = rules.seats
+    for players in {low, (low + high) // 2, high}:
         many = Tables(rules, 32, players, seed=players, hands=3)
         for _ in range(12):
             assert Tables.from_bytes(many.to_bytes()).to_bytes() == many.to_bytes()
