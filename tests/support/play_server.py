@@ -14,7 +14,8 @@ from typing import Any
 import uvicorn
 from sabacc_training.config.base import validated
 from sabacc_training.play.config import PlayConfig
-from sabacc_training.play.server import Tables, make_app
+from sabacc_training.play.server import make_app
+from sabacc_training.play.tables import Tables
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 

@@ -36,7 +36,7 @@ COMMANDS: Final = {
     "variates": "Measure how much narrower control variates make the interval of a margin.",
     "watch": "Watch one hand between agents, move by move.",
     "replay": "Replay recorded hands, move by move.",
-    "play": "Sit down at a table in the browser, or watch agents at one.",
+    "play": "Sit down at a table in the browser or the terminal, or watch agents at one.",
     "bench": "Measure the speed of this project and of its peers.",
     "speed": "Measure how fast agents decide.",
     "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure their speed.",
@@ -55,6 +55,7 @@ EXTRAS: Final = {
     "starlette": "play",
     "uvicorn": "play",
     "websockets": "play",
+    "textual": "play",
     "jinja2": "train",
     "plotly": "train",
 }

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
-from sabacc_training.play.server import Tables
+from sabacc_training.play.tables import Tables
 
 from sabacc_env import rule_sets
 from tests.support.play_server import new_table, serving

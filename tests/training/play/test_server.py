@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from sabacc_training.play.room import BURST
-from sabacc_training.play.server import Tables
+from sabacc_training.play.tables import Tables
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin

@@ -1,15 +1,18 @@
-"""``sabacc play``: sit down at a table in the browser, or watch agents at one."""
+"""``sabacc play``: sit down at a table in the browser or the terminal, or watch agents at one."""
 
 from __future__ import annotations
 
 import json
 import secrets
+import shlex
 import socket
+import sys
 import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import uvicorn
+from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
 
@@ -18,77 +21,162 @@ from sabacc_env.storage.files import failure_reason
 from sabacc_training.config.base import overridden, validated
 from sabacc_training.config.game import GameConfig
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
-from sabacc_training.play.server import Tables, make_app
+from sabacc_training.play.tables import Tables
 from sabacc_training.runs.callback import CONFIG, LATEST
+
+FOLDER: Final = Path("runs", "play")
+"""The folder for tables where none is named."""
 
 LOCAL: Final = ("127.0.0.1", "localhost")
 """The names of this machine for itself."""
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class NewTable:
+    """What is played at a new table."""
+
+    rules: str = "casino"
+    """A rule set's name, the path of a rules file, or a rung of the ladder."""
+
+    people: int = 1
+    """Seats for people. In the browser each opens the same address and gets a seat of its own."""
+
+    run: Path | None = None
+    """The folder of a training run. Its game is played, and its newest agent takes the seats that
+    are left, anew in each hand as it learns."""
+
+    hands: int = 20
+    """Hands of the match at most."""
+
+    seed: int | None = None
+    """The seed of all hands; by default one is drawn."""
+
+    house_rules: str = ""
+    """Rules to change: "short_call=all_in hand_ante=4"."""
+
+    guide: bool = False
+    """Say in each phase what it is about, for those who play their first hand."""
+
+    def config(self, agents: tuple[str, ...]) -> PlayConfig:
+        """Return the table; agents that are not named are the strongest ones that ship."""
+        table: dict[str, Any]
+        if self.run is not None:
+            table = _table_of(self.run, self.people, agents)
+        else:
+            changes = [f"rule_overrides.{change}" for change in self.house_rules.split()]
+            table = overridden({"rules": self.rules}, changes)
+            opponents = agents or _opponents(table, self.people)
+            table["seats"] = [*[PERSON] * self.people, *opponents]
+        given = {"guided": self.guide} | ({} if self.seed is None else {"seed": self.seed})
+        return validated(PlayConfig, table | {"hands": self.hands} | given)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Where the page of a table is."""
+
+    host: str = "127.0.0.1"
+    """The address to listen on. For any but this machine's own, the address that is printed has a
+    token, without which nobody gets in."""
+
+    port: int = 8377
+    """The port to listen on; 0 for a free one."""
+
+    browser: bool = True
+    """Open the page in a browser."""
+
+
+NEW_TABLE: Final = NewTable()
+PAGE: Final = Page()
+
+
 def play(
     *agents: str,
-    rules: str = "casino",
-    people: int = 1,
-    run: Path | None = None,
-    hands: int = 20,
-    seed: int | None = None,
-    house_rules: str = "",
-    guide: bool = False,
+    table: NewTable = NEW_TABLE,
     seconds: float = 1.0,
-    folder: Path = Path("runs", "play"),
-    host: str = "127.0.0.1",
-    port: int = 8377,
-    browser: bool = True,
+    folder: Path = FOLDER,
+    resume: str | None = None,
+    terminal: bool = False,
+    page: Page = PAGE,
 ) -> None:
-    """Sit down at a table in the browser, or watch agents at one (--people 0).
+    """Sit down at a table in the browser or the terminal, or watch agents at one (--people 0).
 
     The table goes on where it was after a reload, a lost connection, and a restart of the command.
 
     Args:
         agents: The agents at the table; by default the strongest one that ships, once.
-        rules: A rule set's name, the path of a rules file, or a rung of the ladder.
-        people: Seats for people. Each opens the same address and gets a seat of its own.
-        run: The folder of a training run. Its game is played, and its newest agent takes the seats
-            that are left, anew in each hand as it learns.
-        hands: Hands of the match at most.
-        seed: The seed of all hands; by default one is drawn.
-        house_rules: Rules to change: "short_call=all_in hand_ante=4".
-        guide: Say in each phase what it is about, for those who play their first hand.
+        table: What is played.
         seconds: How long an agent waits before it moves.
         folder: The folder for the tables and the hands played at them.
-        host: The address to listen on. For any but this machine's own, the address that is printed
-            has a token, without which nobody gets in.
-        port: The port to listen on; 0 for a free one.
-        browser: Open the page in a browser.
+        resume: The name of a table in the folder, which goes on as it is.
+        terminal: Play in this terminal, by keyboard.
+        page: Where the page is.
     """
-    table: dict[str, Any]
-    if run is not None:
-        table = _table_of(run, people, agents)
-    else:
-        table = overridden(
-            {"rules": rules}, [f"rule_overrides.{change}" for change in house_rules.split()]
+    if resume is not None and (agents, table) != ((), NEW_TABLE):
+        raise SabaccError(
+            "a table that is resumed stays as it is; leave out the agents and what is played"
         )
-        table["seats"] = [*[PERSON] * people, *(agents or _opponents(table, people))]
-    given = {"guided": guide} | ({} if seed is None else {"seed": seed})
     tables = Tables(folder, seconds)
-    name = tables.add(validated(PlayConfig, table | {"hands": hands} | given))
-    token = None if host in LOCAL else secrets.token_urlsafe(16)
+    config = table.config(agents) if resume is None else tables.resume(resume).match.config
+    if terminal:
+        _check_terminal(config, page)
+    name = resume or tables.add(config)
+    if not terminal:
+        _serve(tables, name, page)
+        return
+    words = ["sabacc", "play", "--terminal", "--resume", name]
+    words += [] if folder == FOLDER else ["--folder", str(folder)]
+    _say(f"This table goes on later with: {shlex.join(words)}")
+    _play_in_terminal(tables, name, seconds)
+
+
+def _check_terminal(config: PlayConfig, page: Page) -> None:
+    """Refuse what cannot be played in this terminal."""
+    if page != PAGE:
+        raise SabaccError("--host, --port and --browser are of the page; leave out --terminal")
+    if config.seats.count(PERSON) > 1:
+        raise SabaccError("a terminal has one seat; several people play in their browsers")
+    if not all(stream and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)):
+        raise SabaccError("--terminal needs a terminal to read keys from and to draw on")
+
+
+def _play_in_terminal(tables: Tables, name: str, seconds: float) -> None:
+    from sabacc_training.play.terminal import TerminalTable
+
+    room = tables.room(name)
+    assert room is not None
+    app = TerminalTable(room, seconds)
+    app.run(mouse=False)
+    if app.return_code:
+        sys.exit(app.return_code)
+
+
+def _serve(tables: Tables, name: str, page: Page) -> None:
+    import uvicorn
+
+    from sabacc_training.play.server import make_app
+
+    token = None if page.host in LOCAL else secrets.token_urlsafe(16)
     try:
-        listening = socket.create_server((host, port))
+        listening = socket.create_server((page.host, page.port))
     except OSError as error:
         raise SabaccError(
-            f"{host}:{port}: cannot be listened on ({failure_reason(error)}); "
+            f"{page.host}:{page.port}: cannot be listened on ({failure_reason(error)}); "
             "choose another --host or --port"
         ) from None
     port = listening.getsockname()[1]
-    address = f"http://{host}:{port}/table/{name}" + (f"?token={token}" if token else "")
-    Console(highlight=False, soft_wrap=True).print(
-        Text(f"The table is at {address} until Ctrl-C ends the server.")
-    )
-    if browser:
+    address = f"http://{page.host}:{port}/table/{name}" + (f"?token={token}" if token else "")
+    _say(f"The table is at {address} until Ctrl-C ends the server.")
+    if page.browser:
         webbrowser.open(address)
-    app = make_app(tables, [*LOCAL, host], token)
+    app = make_app(tables, [*LOCAL, page.host], token)
     uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off")).run([listening])
+
+
+def _say(sentence: str) -> None:
+    Console(highlight=False, soft_wrap=True).print(Text(sentence))
 
 
 def _opponents(table: dict[str, Any], people: int) -> list[str]:

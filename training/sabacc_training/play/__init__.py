@@ -1,1 +1,1 @@
-"""Sit down and play: a table in the browser for people and agents."""
+"""Sit down and play: a table in the browser or the terminal for people and agents."""

@@ -26,7 +26,7 @@ from sabacc_env.hand_ranks import rank_hand
 from sabacc_env.moves import Move
 from sabacc_env.text.course import cards_text, phase_name
 from sabacc_training.play.action_values import ActionValues
-from sabacc_training.play.words import label
+from sabacc_training.play.words import label, signed
 from sabacc_training.statistics.estimate import Estimate
 
 
@@ -96,7 +96,7 @@ class Adviser:
         assert game.seat_to_act is not None
         view = game.view(game.seat_to_act)
         rank = view.rank
-        sentences = [] if rank is None else [f"You hold {rank.name}, total {_signed(rank.total)}."]
+        sentences = [] if rank is None else [f"You hold {rank.name}, total {signed(rank.total)}."]
         tables = [
             {
                 "columns": ["move", f"{self._name} plays it", "net credits", "below its favourite"],
@@ -104,7 +104,7 @@ class Adviser:
                     [
                         label(each.move, view),
                         _percent(each.share),
-                        _signed(each.value, 1),
+                        signed(each.value, 1),
                         _loss_text(each.loss) if number else "",
                     ]
                     for number, each in enumerate(self.choices(game))
@@ -116,7 +116,7 @@ class Adviser:
                 {
                     "columns": ["total after a draw", "chance", "hands"],
                     "rows": [
-                        [_signed(total), _percent(share), hands] for total, share, hands in chances
+                        [signed(total), _percent(share), hands] for total, share, hands in chances
                     ],
                 }
             )
@@ -142,7 +142,7 @@ class Adviser:
             )
         lost = sum(loss.mean for loss in losses)
         half_width = math.hypot(*(loss.half_width() for loss in losses))
-        cost = f"{_signed(lost, 1)} ± {half_width:.1f}"
+        cost = f"{signed(lost, 1)} ± {half_width:.1f}"
         sentences = [
             f"Your moves cost {cost} credits more than the favourites of {self._name}.",
             f"This is the mean over deals that fit what you saw, if all play on as {self._name}.",
@@ -186,8 +186,4 @@ def _percent(share: float | None) -> str:
 
 
 def _loss_text(loss: Estimate) -> str:
-    return f"{_signed(loss.mean, 1)} ± {loss.half_width():.1f}"
-
-
-def _signed(amount: float, places: int = 0) -> str:
-    return f"{amount:+.{places}f}".replace("-", "−") if round(amount, places) else "0"
+    return f"{signed(loss.mean, 1)} ± {loss.half_width():.1f}"

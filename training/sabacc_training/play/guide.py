@@ -11,6 +11,7 @@ from typing import Final
 
 from sabacc_env.game.view import GameView
 from sabacc_env.rules.text import page
+from sabacc_training.play.words import signed
 
 SECTIONS: Final = {"cards": "Card phase", "dice": "Dice phase", "betting": "Betting phase"}
 
@@ -45,7 +46,7 @@ def _sentences(view: GameView) -> Iterator[str]:
         )
         yield " ".join(_rules(view, "Antes"))
     if view.rank is not None:
-        total = f"{view.rank.total:+d}".replace("-", "−") if view.rank.total else "0"
+        total = signed(view.rank.total)
         yield f"Your hand has a total of {total} now. It is called {view.rank.name}."
     yield AIMS[view.phase]
     if not _has_met(view):

@@ -142,6 +142,10 @@ class Room:
         content = {"match": self.match.to_text(), "seat_tokens": tokens}
         write_text(self._path, seal_text(FORMAT, content))
 
+    def free_seats(self) -> None:
+        """Let whoever comes next take a seat: what players came back with is worth nothing now."""
+        self._seat_tokens.clear()
+
     # Clients.
 
     def open(self, connection: Connection) -> Client:

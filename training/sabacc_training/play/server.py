@@ -1,16 +1,14 @@
-"""The server of tables: pages, a websocket for each open page, and the tables' files.
+"""The server of tables: pages, and a websocket for each open page.
 
 It listens on this machine only, unless told otherwise; then nobody gets in without its token.
 """
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -23,14 +21,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules.text import page as rules_page
-from sabacc_env.storage.files import make_folder
 from sabacc_training.play.catalogue import catalogue, table_config
-from sabacc_training.play.config import PlayConfig
-from sabacc_training.play.match import Match
 from sabacc_training.play.room import Room
-
-MAX_TABLES: Final = 200
-"""The most tables that one server keeps."""
+from sabacc_training.play.tables import Tables
 
 TOKEN_COOKIE: Final = "sabacc_token"
 HEADERS: Final = {
@@ -41,42 +34,6 @@ HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-
-
-class Tables:
-    """All tables of a server by name, each with a file in its folder.
-
-    Args:
-        folder: for the files; tables in them go on where they were.
-        seconds: how long an agent waits before it moves.
-    """
-
-    def __init__(self, folder: Path, seconds: float = 1.0) -> None:
-        self._folder, self._seconds = folder, seconds
-        self._rooms: dict[str, Room] = {}
-        make_folder(folder)
-
-    def add(self, config: PlayConfig) -> str:
-        """Open a table and return its name.
-
-        Raises:
-            SabaccError: for agents that cannot play there, or where there are too many tables.
-        """
-        if len(self._rooms) >= MAX_TABLES:
-            raise SabaccError(f"there are {MAX_TABLES} tables already; stop the server first")
-        name = secrets.token_urlsafe(6)
-        room = Room(Match(config), self._folder / name, self._seconds)
-        room.save()
-        self._rooms[name] = room
-        return name
-
-    def room(self, name: str) -> Room | None:
-        """Return a table, from its files where it is not in memory; None for no such table."""
-        if name not in self._rooms and re.fullmatch(r"[\w-]{1,40}", name, re.ASCII):
-            found = Room.read(self._folder / name, self._seconds)
-            if found is not None:
-                self._rooms[name] = found
-        return self._rooms.get(name)
 
 
 def make_app(tables: Tables, hosts: Sequence[str], token: str | None = None) -> Starlette:
