@@ -22,7 +22,6 @@ from sabacc_training.config.base import overridden, validated
 from sabacc_training.config.game import GameConfig
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
 from sabacc_training.play.tables import Tables
-from sabacc_training.runs.callback import CONFIG, LATEST
 
 FOLDER: Final = Path("runs", "play")
 """The folder for tables where none is named."""
@@ -188,6 +187,8 @@ def _opponents(table: dict[str, Any], people: int) -> list[str]:
 
 def _table_of(run: Path, people: int, agents: tuple[str, ...]) -> dict[str, Any]:
     """Return the table of a training run: its game, and its newest agent in the seats left."""
+    from sabacc_training.runs.callback import CONFIG, LATEST  # it imports torch
+
     try:
         config = json.loads((run / CONFIG).read_text("utf-8"))
         table = {key: config[key] for key in ("rules", "rule_overrides", "bet_sizes")}

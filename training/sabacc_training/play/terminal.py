@@ -151,7 +151,7 @@ class TerminalTable(App[None]):
     def __init__(self, room: Room, seconds: float = 1.0) -> None:
         super().__init__()
         self._room, self._client = room, room.open(self)
-        self._table: dict[str, Any] = {}
+        self.table: dict[str, Any] = {}
         self._seconds, self._paused = seconds, False
         self._is_advised = False
         self._failed: set[str] = set()
@@ -199,8 +199,8 @@ class TerminalTable(App[None]):
         """Show what the table tells."""
         match told.content:
             case {"type": "table"} as table:
-                is_new = table["turn"] != self._table.get("turn")
-                self._table = table
+                is_new = table["turn"] != self.table.get("turn")
+                self.table = table
                 self._show(is_new)
             case {"type": "advice", "title": title} as advice:
                 self._is_advised = False
@@ -215,11 +215,11 @@ class TerminalTable(App[None]):
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay out anew for another size."""
-        if self._table:
+        if self.table:
             self._show(is_new=False)
 
     def _show(self, is_new: bool) -> None:
-        table = self._table
+        table = self.table
         others = len(table["seats"]) - (table["seat"] is not None)
         room = text.layout(others, *self.size)
         self._middle.set_class(room.airy, "airy")
@@ -244,13 +244,13 @@ class TerminalTable(App[None]):
         self.refresh_bindings()
 
     def _show_status(self) -> None:
-        if not self._table:
+        if not self.table:
             return
         notes = {"paused": self._paused, "the adviser is thinking …": self._is_advised}
-        self._status.update(text.status(self._table, *(note for note in notes if notes[note])))
+        self._status.update(text.status(self.table, *(note for note in notes if notes[note])))
 
     def _tell_failures(self) -> None:
-        for name, reason in self._table["failures"].items():
+        for name, reason in self.table["failures"].items():
             if name not in self._failed:
                 self._failed.add(name)
                 self.notify(f"{name} failed, and a default was played: {reason}", markup=False)
@@ -259,7 +259,7 @@ class TerminalTable(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say which keys do something now; only those stand in the last line."""
-        table = self._table
+        table = self.table
         if not table:
             return action == "quit"
         plays = table["seat"] is not None
@@ -295,23 +295,23 @@ class TerminalTable(App[None]):
         self._play(f"raise {submitted.value}")
 
     def _play(self, move: str) -> None:
-        self._ask(type="move", turn=self._table["turn"], move=move)
+        self._ask(type="move", turn=self.table["turn"], move=move)
 
     def action_raise(self) -> None:
         """Ask for the amount of a raise."""
-        (move,) = (move for move in self._table["moves"] if move["kind"] == "raise")
+        (move,) = (move for move in self.table["moves"] if move["kind"] == "raise")
         self._amount.ask(move)
 
     def action_deal(self) -> None:
         """Deal the next hand."""
-        self._ask(type="deal", turn=self._table["turn"])
+        self._ask(type="deal", turn=self.table["turn"])
 
     def action_advise(self, kind: str) -> None:
         """Ask for hints, or for the coach."""
         if not self._is_advised:
             self._is_advised = True
             self._show_status()
-            self._ask(type=kind, turn=self._table["turn"])
+            self._ask(type=kind, turn=self.table["turn"])
 
     def action_pause(self) -> None:
         """Let the agents wait, or go on."""
@@ -332,13 +332,13 @@ class TerminalTable(App[None]):
     def action_guide(self) -> None:
         """Say what this phase is about."""
         if len(self.screen_stack) == 1:
-            self.push_screen(Page("The guide", Text("\n\n".join(self._table["guide"]))))
+            self.push_screen(Page("The guide", Text("\n\n".join(self.table["guide"]))))
 
     def action_rules(self) -> None:
         """Show the keys, and the rules of this table."""
         sections = rules_page(self._room.match.game.rules)
         rules = {section.title: " ".join(section.sentences) for section in sections}
-        title = self._table["rules"]["title"]
+        title = self.table["rules"]["title"]
         self.push_screen(Page(title, text.paragraphs({"Keys": KEYS} | rules)))
 
     def action_scroll_story(self, pages: int) -> None:

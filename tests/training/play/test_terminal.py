@@ -1,0 +1,220 @@
+"""The table in the terminal: whole hands by keyboard, what the screen shows, resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabacc_training.play.room import Room
+from sabacc_training.play.table_message import table_message
+from sabacc_training.play.tables import Tables
+from sabacc_training.play.terminal import Page
+from sabacc_training.play.terminal_text import SIGNED_CARD, signs
+
+from sabacc_env import rule_sets
+from sabacc_env.agent import RandomAgent
+from sabacc_env.hand_histories import read_hand_histories
+from tests.support.determinizations import replay_with_deck, sample_determinizations
+from tests.support.terminal_table import Seated, new_table, seated
+
+AGENTS = ("tight", "loose", "bluffer", "calling_station", "trapper", "tight", "random")
+
+
+class Slow(RandomAgent):
+    """An agent that takes its time."""
+
+    def act(self, *arguments: Any) -> Any:
+        time.sleep(0.5)
+        return super().act(*arguments)
+
+
+def keys_of_a_move(person: Seated, rng: random.Random) -> list[str]:
+    """Return keys that play a random move in one of the ways that there are."""
+    moves = sorted(person.table["moves"], key=lambda move: move["kind"] == "raise")
+    place = rng.randrange(len(moves))
+    if moves[place]["kind"] == "raise":
+        return ["r", *["up"] * rng.randrange(3), "enter"]
+    return [str(place + 1)] if place < 9 and rng.random() < 0.5 else [*["down"] * place, "enter"]
+
+
+def shown_cards(screen: str) -> set[str]:
+    return set(SIGNED_CARD.findall(screen))
+
+
+@pytest.mark.parametrize("num_players", [2, 8])
+@pytest.mark.parametrize("rules", rule_sets())
+def test_a_whole_hand_is_played_by_keyboard_and_all_fits_the_screen(
+    tmp_path: Path, rules: str, num_players: int
+) -> None:
+    agents = AGENTS[: num_players - 1]
+    tables, name = new_table(tmp_path, "person", *agents, rules=rules, hands=1)
+    rng = random.Random(num_players)
+
+    async def play() -> None:
+        async with seated(tables, name) as person:
+            while await person.wait_for_turn():
+                screen, table = person.screen(), person.table
+                view = person.room.match.game.view(0)
+                assert "It is your turn." in screen
+                assert f"Pot {table['pot']:,}" in screen
+                assert {signs(str(card)) for card in view.hand} <= shown_cards(screen)
+                assert shown_cards(screen) <= {signs(str(card)) for card in view.seen_cards}
+                assert all(seat["name"][:18] in screen for seat in table["seats"][1:])
+                for number in range(1, min(9, len(table["moves"]) + 1)):
+                    assert re.search(rf"[ ›]({number}|r) \w", screen)
+                await person.play(*keys_of_a_move(person, rng))
+            assert "The match is over." in person.screen()
+
+    asyncio.run(play())
+    (hand,) = read_hand_histories(tmp_path / f"{name}.hands.jsonl")
+    assert hand.replay().history
+
+
+@pytest.mark.parametrize("rules", ["casino", "yarith_bespin"])
+def test_hidden_cards_change_nothing_on_the_screen(tmp_path: Path, rules: str) -> None:
+    tables, name = new_table(tmp_path, "person", *AGENTS[:4], rules=rules, hands=1)
+    compared = 0
+
+    async def shown(person: Seated) -> str:
+        await person.app.send_text(json.dumps(table_message(person.room.match, 0)))
+        await person.press()
+        return person.screen()
+
+    async def play() -> None:
+        nonlocal compared
+        async with seated(tables, name) as person:
+            match = person.room.match
+            while await person.wait_for_turn():
+                true, told = match.game, await shown(person)
+                view = true.view(0, events=True)
+                for other, deck in sample_determinizations(true.view(0), 4, seed=compared):
+                    match.game = replay_with_deck(true.view(0), deck)
+                    match.game.set_episode_position(*true.episode_position)
+                    if match.game.view(0, events=True).events == view.events:
+                        assert await shown(person) == told
+                        compared += other.hands != true.hands
+                match.game = true
+                await person.play("1")
+
+    asyncio.run(play())
+    assert compared > 3
+
+
+def test_hints_coach_and_rules_are_read_and_closed_again(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", "tight", rules="spacers", hands=2)
+
+    async def play() -> None:
+        async with seated(tables, name) as person:
+            assert await person.wait_for_turn()
+            hints = await person.read("h")
+            assert "net credits" in hints
+            assert all(move["label"][:8] in hints for move in person.table["moves"][:2])
+            rules = await person.read("question_mark")
+            assert "choose a move and play it" in rules
+            await person.press("c", "n")  # not now
+            while await person.wait_for_turn():
+                await person.play("1")
+            assert "Next hand" in person.screen()
+            assert "Your moves cost" in await person.read("c")
+            await person.play("n")
+            assert person.table["hand"] == 2
+
+    asyncio.run(play())
+
+
+def test_the_first_hand_has_a_guide(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", "tight", guided=True)
+
+    async def play() -> None:
+        async with seated(tables, name) as person:
+            await person.wait(lambda: isinstance(person.app.screen, Page))
+            assert "Welcome." in person.screen()
+            await person.press("enter")
+            await person.play("1")
+
+    asyncio.run(play())
+
+
+def test_a_wrong_amount_is_refused_in_a_sentence_and_can_be_changed(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", "tight", rules="spacers")
+
+    async def play() -> None:
+        async with seated(tables, name) as person:
+            assert await person.wait_for_turn()
+            turn = person.table["turn"]
+            await person.press("r", *"99999", "enter")
+            await person.wait(lambda: "is not legal" in person.screen())
+            assert person.table["turn"] == turn
+            await person.press("escape", "r")
+            assert "Raise to: 1 to 99" in person.screen()
+            await person.play("up", "enter")
+            last = person.room.match.game.history[0].move
+            assert (last.kind, last.amount) == ("raise", 2)
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+def test_a_watcher_of_agents_sees_all_cards_pauses_and_sets_the_speed(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    tables, name = new_table(tmp_path, "tight", "loose", "random", hands=50)
+
+    async def watch() -> None:
+        async with seated(tables, name, size) as watcher:
+            await watcher.press("p")
+            await watcher.wait(lambda: "paused" in watcher.screen())
+            turn = watcher.table["turn"]
+            assert shown_cards(watcher.screen()) >= {
+                signs(str(card)) for hand in watcher.room.match.game.hands for card in hand
+            }
+            await asyncio.sleep(0.05)
+            assert watcher.table["turn"] == turn
+            await watcher.press("minus", "plus", "p")
+            await watcher.wait(lambda: watcher.table["turn"] > turn + 3)
+
+    asyncio.run(watch())
+
+
+def test_the_keyboard_answers_while_an_agent_thinks(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", f"{__name__}:Slow")
+
+    async def play() -> None:
+        async with seated(tables, name) as person:
+            assert await person.wait_for_turn()
+            turn = person.table["turn"]
+            await person.play("1")
+            assert not person.table["moves"]
+            assert "choose a move" in await person.read("question_mark")
+            assert person.table["turn"] == turn + 1
+            await person.press("q")
+
+    asyncio.run(play())
+
+
+def test_a_table_goes_on_where_it_was(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", "tight", hands=3)
+
+    async def play(tables: Tables) -> tuple[Room, str]:
+        async with seated(tables, name) as person:
+            assert await person.wait_for_turn()
+            screen = person.screen()
+            if not person.room.match.game.history:
+                await person.play("2")
+                assert await person.wait_for_turn()
+                screen = person.screen()
+            return person.room, screen
+
+    room, before = asyncio.run(play(tables))
+    again = Tables(tmp_path, seconds=0.0)
+    again.resume(name)
+    found, after = asyncio.run(play(again))
+    assert found is not room
+    assert found.match.to_text() == room.match.to_text()
+    assert after == before
