@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import html
 import re
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sabacc_training.config.base import validated
 from sabacc_training.play.config import PlayConfig
 from sabacc_training.play.room import Room
@@ -17,7 +20,18 @@ from sabacc_training.play.tables import Tables
 from sabacc_training.play.terminal import Page, TerminalTable
 from textual.pilot import Pilot
 
+from sabacc_env.agent import RandomAgent
 from tests.support.play_server import SECONDS
+
+
+class Slow(RandomAgent):
+    """An agent that thinks until it is told to move."""
+
+    may_move = threading.Event()
+
+    def act(self, *arguments: Any) -> NDArray[np.int64]:
+        assert self.may_move.wait(SECONDS)
+        return super().act(*arguments)
 
 
 class Seated:
@@ -76,19 +90,19 @@ class Seated:
 
 @asynccontextmanager
 async def seated(
-    tables: Tables, name: str, size: tuple[int, int] = (80, 24)
+    tables: Tables, name: str, size: tuple[int, int] = (80, 24), seconds: float = 0.0
 ) -> AsyncIterator[Seated]:
-    """Take a seat at a table; agents move at once."""
+    """Take a seat at a table, in a terminal of a size."""
     room = tables.room(name)
     assert room is not None
-    app = TerminalTable(room, seconds=0.0)
-    async with app.run_test(size=size) as pilot:
+    app = TerminalTable(room, seconds)
+    async with app.run_test(size=size, notifications=True) as pilot:
         person = Seated(room, app, pilot)
         await person.wait(lambda: bool(person.table))
         yield person
 
 
-def new_table(folder: Path, *seats: str, **keys: Any) -> tuple[Tables, str]:
-    """Open a table whose agents move at once."""
-    tables = Tables(folder, seconds=0.0)
+def new_table(folder: Path, *seats: str, seconds: float = 0.0, **keys: Any) -> tuple[Tables, str]:
+    """Open a table whose agents wait some seconds before they move."""
+    tables = Tables(folder, seconds)
     return tables, tables.add(validated(PlayConfig, {"seats": list(seats), "seed": 1, **keys}))

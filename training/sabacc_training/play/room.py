@@ -222,17 +222,29 @@ class Room:
     # Play.
 
     async def _change(self, change: Callable[[], None]) -> None:
-        """Change the match, save it and a hand that is over, and tell all clients."""
+        """Change the match, save it and a hand that is over, and tell all clients.
+
+        Where it cannot be saved they are told that, too, and the hand goes on.
+        """
         await asyncio.to_thread(change)
-        if self.match.game.seat_to_act is None:
-            hand = {"hand": self.match.hand + 1}
-            played = HandHistory.from_game(self.match.game, self.match.names, origin=hand)
-            await asyncio.to_thread(self._hands.write, played)
-        await asyncio.to_thread(self.save)
+        refused = None
+        try:
+            await asyncio.to_thread(self._keep)
+        except SabaccError as error:
+            refused = {"type": "refused", "sentence": str(error)}
         for client in list(self._clients):
             if client.has_joined:
                 await client.send(table_message(self.match, client.seat))
+                if refused is not None:
+                    await client.send(refused)
         self._run()
+
+    def _keep(self) -> None:
+        """Save the match, and record a hand that is over."""
+        if self.match.game.seat_to_act is None:
+            hand = {"hand": self.match.hand + 1}
+            self._hands.write(HandHistory.from_game(self.match.game, self.match.names, origin=hand))
+        self.save()
 
     def _run(self) -> None:
         """Let the agents play on where it is their turn."""

@@ -104,6 +104,9 @@ class TerminalTable(App[None]):
     Args:
         room: the table.
         seconds: how long its agents wait before they move.
+
+    Attributes:
+        table: what it was told last of the table; empty before that.
     """
 
     TITLE = "Sabacc"
@@ -246,8 +249,10 @@ class TerminalTable(App[None]):
     def _show_status(self) -> None:
         if not self.table:
             return
-        notes = {"paused": self._paused, "the adviser is thinking …": self._is_advised}
-        self._status.update(text.status(self.table, *(note for note in notes if notes[note])))
+        notes = [f"{self._seconds:g} s a move"]
+        notes += ["paused"] if self._paused else []
+        notes += ["the adviser is thinking …"] if self._is_advised else []
+        self._status.update(text.status(self.table, *notes))
 
     def _tell_failures(self) -> None:
         for name, reason in self.table["failures"].items():
@@ -323,7 +328,6 @@ class TerminalTable(App[None]):
         nearest = min(range(len(PACES)), key=lambda place: abs(PACES[place] - self._seconds))
         self._seconds = PACES[max(0, min(len(PACES) - 1, nearest + steps))]
         self._set_pace()
-        self.notify(f"Agents wait {self._seconds:g} seconds before they move.", timeout=2)
 
     def _set_pace(self) -> None:
         self._ask(type="pace", seconds=self._seconds, paused=self._paused)
