@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import pty
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -17,7 +20,7 @@ from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.trainers import train_on
 
 from tests.support.commands import refusal
-from tests.support.play_server import playing
+from tests.support.play_server import SECONDS, new_table, playing, serving
 
 
 @contextlib.contextmanager
@@ -66,6 +69,67 @@ def test_ctrl_c_ends_it_and_the_table_goes_on_when_it_is_started_again(tmp_path:
         assert (player.seat, player.table["turn"]) == (0, turn)
 
 
+def test_a_table_is_resumed_in_the_browser_by_whoever_comes_first(tmp_path: Path) -> None:
+    with command(tmp_path, "tight", "--seed", 1) as (at, name, _), playing(at, name) as player:
+        assert player.wait_for_turn()
+        turn = player.table["turn"]
+    with command(tmp_path, "--resume", name) as (at, again, _), playing(at, again) as player:
+        assert (again, player.seat, player.table["turn"]) == (name, 0, turn)
+
+
+def test_seats_of_several_people_stay_theirs_when_a_table_is_resumed(tmp_path: Path) -> None:
+    with serving(tmp_path) as (tables, address):
+        name = new_table(tables, "person", "person")
+        with playing(address, name) as player:
+            token = player.token
+    with serving(tmp_path) as (tables, address):
+        tables.resume(name)
+        with playing(address, name) as newcomer, playing(address, name, token) as player:
+            assert (newcomer.seat, player.seat) == (1, 0)
+
+
+@contextlib.contextmanager
+def terminal(folder: Path, *words: object) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run ``sabacc play --terminal`` in a terminal; yield the process and the terminal's end."""
+    ours, theirs = pty.openpty()
+    fixed = ("--terminal", "--folder", folder, "--seconds", "0")
+    with subprocess.Popen(
+        [sys.executable, "-m", "sabacc_training", "play", *map(str, (*words, *fixed))],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as started:
+        os.close(theirs)
+        try:
+            yield started, ours
+        finally:
+            started.kill()
+            os.close(ours)
+
+
+def read_until(screen: int, text: bytes) -> bytes:
+    """Read what a terminal shows until a text stands there."""
+    found = b""
+    while text not in found:
+        ready, _, _ = select.select([screen], [], [], SECONDS)
+        assert ready, found
+        found += os.read(screen, 65536)
+    return found
+
+
+def test_a_terminal_that_was_killed_goes_on_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    with terminal(tmp_path, "tight", "--seed", 1) as (_, screen):
+        shown = read_until(screen, b"It is your turn.")
+    resumed = re.search(rb"--resume (\S+)", shown)
+    assert resumed is not None
+    with terminal(tmp_path, "--resume", resumed[1].decode()) as (process, screen):
+        read_until(screen, b"It is your turn.")
+        os.write(screen, b"\x03")
+        read_until(screen, b"\x1b[?1049l")  # back to what the terminal showed before
+        assert process.wait(SECONDS) == 0
+
+
 def test_mistakes_are_refused_in_a_sentence(capsys: Any, tmp_path: Path) -> None:
     def said(*words: object) -> str:
         return refusal(capsys, "play", *words, "--no-browser", "--folder", tmp_path)
@@ -74,6 +138,12 @@ def test_mistakes_are_refused_in_a_sentence(capsys: Any, tmp_path: Path) -> None
     assert "10 is not allowed" in said("--people", 9)
     assert "short_call" in said("--house-rules", "short_call=maybe")
     assert "holds no training run" in said("--run", tmp_path)
+    assert "there is no table 'nix'" in said("--resume", "nix")
+    assert "leave out the agents" in said("--resume", "nix", "tight")
+    assert "--port and --browser are of the page" in said("--terminal")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert "cannot be listened on" in said("--port", port)
+    in_terminal = ("play", "--terminal", "--folder", tmp_path)
+    assert "one seat" in refusal(capsys, *in_terminal, "--people", 2)
+    assert "needs a terminal" in refusal(capsys, *in_terminal)

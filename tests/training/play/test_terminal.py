@@ -125,6 +125,20 @@ def test_hints_coach_and_rules_are_read_and_closed_again(tmp_path: Path) -> None
     asyncio.run(play())
 
 
+def test_the_arrow_keys_reach_moves_below_the_end_of_a_small_terminal(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", *AGENTS)
+
+    async def play() -> None:
+        async with seated(tables, name, size=(60, 18)) as person:
+            assert await person.wait_for_turn()
+            last = len(person.table["moves"])
+            assert f" {last} Swap" not in person.screen()
+            await person.press(*["down"] * (last - 1))
+            await person.wait(lambda: f"›{last} Swap" in person.screen())
+
+    asyncio.run(play())
+
+
 def test_the_first_hand_has_a_guide(tmp_path: Path) -> None:
     tables, name = new_table(tmp_path, "person", "tight", guided=True)
 

@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Final
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from sabacc_training.play.terminal_text import ACCENT, with_signs
@@ -61,6 +63,13 @@ class Moves(Static, can_focus=True):
         if 0 <= at < len(self._moves):
             self._at = at
             self._draw()
+            self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Scroll what is around the moves to the chosen one, in a terminal with too few lines."""
+        line = self.virtual_region.y + self._at % self._rows
+        assert isinstance(self.parent, Widget)
+        self.parent.scroll_to_region(Region(0, line, 1, 1), animate=False)
 
     def on_resize(self, _: events.Resize) -> None:
         """List them in as many columns as there is room for."""
