@@ -20,7 +20,7 @@ from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.trainers import train_on
 
 from tests.support.commands import refusal
-from tests.support.play_server import SECONDS, new_table, playing, serving
+from tests.support.play_server import SECONDS, playing
 
 
 @contextlib.contextmanager
@@ -67,25 +67,6 @@ def test_ctrl_c_ends_it_and_the_table_goes_on_when_it_is_started_again(tmp_path:
         assert process.wait(60) in (0, 130)
     with command(tmp_path) as (at, _, _), playing(at, name, token) as player:
         assert (player.seat, player.table["turn"]) == (0, turn)
-
-
-def test_a_table_is_resumed_in_the_browser_by_whoever_comes_first(tmp_path: Path) -> None:
-    with command(tmp_path, "tight", "--seed", 1) as (at, name, _), playing(at, name) as player:
-        assert player.wait_for_turn()
-        turn = player.table["turn"]
-    with command(tmp_path, "--resume", name) as (at, again, _), playing(at, again) as player:
-        assert (again, player.seat, player.table["turn"]) == (name, 0, turn)
-
-
-def test_seats_of_several_people_stay_theirs_when_a_table_is_resumed(tmp_path: Path) -> None:
-    with serving(tmp_path) as (tables, address):
-        name = new_table(tables, "person", "person")
-        with playing(address, name) as player:
-            token = player.token
-    with serving(tmp_path) as (tables, address):
-        tables.resume(name)
-        with playing(address, name) as newcomer, playing(address, name, token) as player:
-            assert (newcomer.seat, player.seat) == (1, 0)
 
 
 @contextlib.contextmanager

@@ -180,6 +180,20 @@ def test_a_hand_goes_on_after_the_server_is_started_again(tmp_path: Path) -> Non
         assert player.wait_for_turn() or player.table["result"]
 
 
+@pytest.mark.parametrize(("seats", "seat"), [(("person", "tight"), 0), (("person", "person"), 1)])
+def test_whoever_resumes_a_table_takes_its_seat_unless_it_has_several(
+    tmp_path: Path, seats: tuple[str, ...], seat: int
+) -> None:
+    with serving(tmp_path) as (tables, address):
+        name = new_table(tables, *seats)
+        with playing(address, name) as player:
+            token = player.token
+    with serving(tmp_path) as (tables, address):
+        tables.resume(name)
+        with playing(address, name) as newcomer, playing(address, name, token) as player:
+            assert (newcomer.seat, player.seat) == (seat, 0 if seat else None)
+
+
 def test_the_hands_of_a_table_are_recorded(tmp_path: Path) -> None:
     with serving(tmp_path) as (tables, address):
         name = new_table(tables, "person", "tight", hands=2)
