@@ -342,8 +342,7 @@ class TerminalTable(App[None]):
         """Show the keys, and the rules of this table."""
         sections = rules_page(self._room.match.game.rules)
         rules = {section.title: " ".join(section.sentences) for section in sections}
-        title = self.table["rules"]["title"]
-        self.push_screen(Page(title, text.paragraphs({"Keys": KEYS} | rules)))
+        self.push_screen(Page("The rules", text.paragraphs({"Keys": KEYS} | rules)))
 
     def action_scroll_story(self, pages: int) -> None:
         """Scroll what has happened."""

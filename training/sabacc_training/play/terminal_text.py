@@ -229,9 +229,10 @@ def middle(table: Message) -> Text:
     return Text("    ").join(parts)
 
 
-def heading(table: Message) -> str:
+def heading(table: Message) -> Text:
     """Return which match this is, and where it is."""
-    return f"{table['rules']['title']} · hand {table['hand']} of {table['hands']} · {table['now']}"
+    where = f"hand {table['hand']} of {table['hands']} · {table['now']}"
+    return Text(f"{table['rules']['title']} · {where}")
 
 
 def status(table: Message, *notes: str) -> Text:
