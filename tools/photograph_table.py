@@ -18,7 +18,7 @@ from typing import Final
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 
 from tests.support import terminal_table
 from tests.support.play_server import new_table, serving
@@ -67,7 +67,7 @@ def photograph_terminal() -> bytes:
         return page.locator("svg").screenshot()
 
 
-async def _played_in_terminal(tables: Tables, name: str) -> str:
+async def _played_in_terminal(tables: TableFolder, name: str) -> str:
     async with terminal_table.seated(tables, name, size=(120, 34), seconds=1) as person:
         for key in "21":
             await person.wait_for_turn()

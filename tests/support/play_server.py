@@ -15,7 +15,7 @@ import uvicorn
 from sabacc_training.config.base import validated
 from sabacc_training.play.config import PlayConfig
 from sabacc_training.play.server import make_app
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -24,9 +24,9 @@ SECONDS = 60
 
 
 @contextlib.contextmanager
-def serving(folder: Path, token: str | None = None) -> Iterator[tuple[Tables, str]]:
+def serving(folder: Path, token: str | None = None) -> Iterator[tuple[TableFolder, str]]:
     """Serve tables in a folder; yield them and the address, HOST:PORT."""
-    tables = Tables(folder, seconds=0.0)
+    tables = TableFolder(folder, seconds=0.0)
     listening = socket.create_server(("127.0.0.1", 0))
     address = f"127.0.0.1:{listening.getsockname()[1]}"
     config = uvicorn.Config(
@@ -45,7 +45,7 @@ def serving(folder: Path, token: str | None = None) -> Iterator[tuple[Tables, st
         listening.close()
 
 
-def new_table(tables: Tables, *seats: str, **keys: Any) -> str:
+def new_table(tables: TableFolder, *seats: str, **keys: Any) -> str:
     """Open a table and return its name."""
     return tables.add(validated(PlayConfig, {"seats": list(seats), "seed": 1, **keys}))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sabacc_training.config.base import validated
 from sabacc_training.play.config import PlayConfig
 from sabacc_training.play.room import Room
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 from sabacc_training.play.terminal import Page, TerminalTable
 from textual.pilot import Pilot
 
@@ -90,7 +90,7 @@ class Seated:
 
 @asynccontextmanager
 async def seated(
-    tables: Tables, name: str, size: tuple[int, int] = (80, 24), seconds: float = 0.0
+    tables: TableFolder, name: str, size: tuple[int, int] = (80, 24), seconds: float = 0.0
 ) -> AsyncIterator[Seated]:
     """Take a seat at a table, in a terminal of a size."""
     room = tables.room(name)
@@ -102,7 +102,9 @@ async def seated(
         yield person
 
 
-def new_table(folder: Path, *seats: str, seconds: float = 0.0, **keys: Any) -> tuple[Tables, str]:
+def new_table(
+    folder: Path, *seats: str, seconds: float = 0.0, **keys: Any
+) -> tuple[TableFolder, str]:
     """Open a table whose agents wait some seconds before they move."""
-    tables = Tables(folder, seconds)
+    tables = TableFolder(folder, seconds)
     return tables, tables.add(validated(PlayConfig, {"seats": list(seats), "seed": 1, **keys}))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 
 from sabacc_env import rule_sets
 from tests.support.play_server import new_table, serving
@@ -28,7 +28,7 @@ every_hand = [
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Tables, str]]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TableFolder, str]]:
     with serving(tmp_path_factory.mktemp("play")) as found:
         yield found
 
@@ -61,7 +61,7 @@ def page(browser: Browser) -> Iterator[Page]:
     assert not problems
 
 
-def sit_down(page: Page, server: tuple[Tables, str], *seats: str, **keys: Any) -> None:
+def sit_down(page: Page, server: tuple[TableFolder, str], *seats: str, **keys: Any) -> None:
     tables, address = server
     page.goto(f"http://{address}/table/{new_table(tables, *seats, **keys)}")
     page.wait_for_selector("#table article")
@@ -104,7 +104,7 @@ def play_by(page: Page, how: str, moves: int = 200) -> int:
 
 @pytest.mark.parametrize(("rules", "num_players", "how"), every_hand)
 def test_whole_hands(
-    page: Page, server: tuple[Tables, str], rules: str, num_players: int, how: str
+    page: Page, server: tuple[TableFolder, str], rules: str, num_players: int, how: str
 ) -> None:
     agents = ["calling_station"] * (num_players - 1)
     sit_down(page, server, "person", *agents, rules=rules, hands=2)
@@ -121,7 +121,7 @@ def test_whole_hands(
     assert "The match is over" in page.inner_text("#status")
 
 
-def test_an_amount_is_raised_by_keyboard_alone(page: Page, server: tuple[Tables, str]) -> None:
+def test_an_amount_is_raised_by_keyboard_alone(page: Page, server: tuple[TableFolder, str]) -> None:
     sit_down(page, server, "person", "calling_station", rules="casino", hands=1)
     while next_turn(page) and page.query_selector("#amount") is None:
         turn = turn_of(page)
@@ -141,7 +141,7 @@ def test_an_amount_is_raised_by_keyboard_alone(page: Page, server: tuple[Tables,
     ],
 )
 def test_nothing_overflows_and_everyone_can_use_it(
-    browser: Browser, server: tuple[Tables, str], num_players: int, scheme: Any
+    browser: Browser, server: tuple[TableFolder, str], num_players: int, scheme: Any
 ) -> None:
     context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
     page = context.new_page()
@@ -172,7 +172,7 @@ def serious(page: Page) -> list[str]:
     ]
 
 
-def test_a_new_table_is_opened_by_the_page(page: Page, server: tuple[Tables, str]) -> None:
+def test_a_new_table_is_opened_by_the_page(page: Page, server: tuple[TableFolder, str]) -> None:
     page.goto(f"http://{server[1]}/")
     page.select_option("#rules", "spacers")
     page.select_option("#players", "3")
@@ -191,7 +191,7 @@ def test_a_new_table_is_opened_by_the_page(page: Page, server: tuple[Tables, str
     assert "Spacers" in page.inner_text("#rules-page")
 
 
-def test_the_first_hand_has_a_guide(page: Page, server: tuple[Tables, str]) -> None:
+def test_the_first_hand_has_a_guide(page: Page, server: tuple[TableFolder, str]) -> None:
     page.goto(f"http://{server[1]}/")
     page.click("#first-hand")
     page.wait_for_selector("#guide:not([hidden])")
@@ -202,7 +202,7 @@ def test_the_first_hand_has_a_guide(page: Page, server: tuple[Tables, str]) -> N
 
 
 def test_a_reload_and_a_lost_connection_change_nothing(
-    page: Page, server: tuple[Tables, str]
+    page: Page, server: tuple[TableFolder, str]
 ) -> None:
     sit_down(page, server, "person", "tight", rules="casino", hands=1)
     next_turn(page)
@@ -227,7 +227,9 @@ def turn_that_stays(page: Page) -> int:
     raise AssertionError("the table goes on")
 
 
-def test_agents_are_watched_with_pause_and_speed(page: Page, server: tuple[Tables, str]) -> None:
+def test_agents_are_watched_with_pause_and_speed(
+    page: Page, server: tuple[TableFolder, str]
+) -> None:
     sit_down(page, server, "tight", "loose", rules="casino", hands=500)
     page.wait_for_selector("#pause")
     page.keyboard.press("p")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from sabacc_training.play.room import BURST
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
@@ -50,7 +50,7 @@ def told_by_the_rules(game: Game, seat: int | None) -> set[str]:
 @pytest.mark.parametrize("num_players", [2, 8])
 @pytest.mark.parametrize("rules", rule_sets())
 def test_no_byte_that_a_client_receives_tells_what_its_seat_may_not_know(
-    server: tuple[Tables, str], rules: str, num_players: int
+    server: tuple[TableFolder, str], rules: str, num_players: int
 ) -> None:
     tables, address = server
     seats = ["person", "person", *["tight"] * (num_players - 2)]
@@ -82,7 +82,7 @@ def test_no_byte_that_a_client_receives_tells_what_its_seat_may_not_know(
 
 
 def test_messages_that_are_wrong_are_refused_and_change_nothing(
-    server: tuple[Tables, str],
+    server: tuple[TableFolder, str],
 ) -> None:
     tables, address = server
     name = new_table(tables, "person", "person")
@@ -125,7 +125,7 @@ def flood(player: Player) -> None:
 
 
 def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
-    server: tuple[Tables, str],
+    server: tuple[TableFolder, str],
 ) -> None:
     tables, address = server
     name = new_table(tables, "person", "person")
@@ -143,7 +143,7 @@ def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
             assert again.seat == flooder.seat
 
 
-def test_a_hand_goes_on_after_a_reload_and_in_a_second_tab(server: tuple[Tables, str]) -> None:
+def test_a_hand_goes_on_after_a_reload_and_in_a_second_tab(server: tuple[TableFolder, str]) -> None:
     tables, address = server
     name = new_table(tables, "person", "tight", hands=1)
     with playing(address, name) as player:
@@ -254,7 +254,7 @@ def post(address: str, body: object) -> tuple[int, dict[str, Any]]:
         return error.code, json.load(error)
 
 
-def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[Tables, str]) -> None:
+def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[TableFolder, str]) -> None:
     tables, address = server
     asked = {"rules": "orsl", "seats": ["person", "tight"], "hands": 5}
     code, answer = post(address, asked | {"house_rules": "short_call=all_in\nhand_ante=4"})
@@ -277,7 +277,7 @@ def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[Tables, st
     assert post(address, b"[" * 10_000)[0] == 400
 
 
-def test_advice_is_given_over_the_connection(server: tuple[Tables, str]) -> None:
+def test_advice_is_given_over_the_connection(server: tuple[TableFolder, str]) -> None:
     tables, address = server
     name = new_table(tables, "person", "tight", hands=1)
     with playing(address, name) as player:

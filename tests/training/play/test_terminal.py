@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from sabacc_training.play.room import Room
+from sabacc_training.play.table_folder import TableFolder
 from sabacc_training.play.table_message import table_message
-from sabacc_training.play.tables import Tables
 from sabacc_training.play.terminal import Page
 from sabacc_training.play.terminal_text import SIGNED_CARD, signs
 
@@ -229,7 +229,7 @@ def test_a_table_that_cannot_be_saved_says_so_and_goes_on(tmp_path: Path) -> Non
 def test_a_table_goes_on_where_it_was(tmp_path: Path) -> None:
     tables, name = new_table(tmp_path, "person", "tight", hands=3)
 
-    async def play(tables: Tables) -> tuple[Room, str]:
+    async def play(tables: TableFolder) -> tuple[Room, str]:
         async with seated(tables, name) as person:
             assert await person.wait_for_turn()
             screen = person.screen()
@@ -240,7 +240,7 @@ def test_a_table_goes_on_where_it_was(tmp_path: Path) -> None:
             return person.room, screen
 
     room, before = asyncio.run(play(tables))
-    again = Tables(tmp_path, seconds=0.0)
+    again = TableFolder(tmp_path, seconds=0.0)
     again.resume(name)
     found, after = asyncio.run(play(again))
     assert found is not room

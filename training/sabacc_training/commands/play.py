@@ -21,7 +21,7 @@ from sabacc_env.storage.files import failure_reason
 from sabacc_training.config.base import overridden, validated
 from sabacc_training.config.game import GameConfig
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 
 FOLDER: Final = Path("runs", "play")
 """The folder for tables where none is named."""
@@ -117,7 +117,7 @@ def play(
         raise SabaccError(
             "a table that is resumed stays as it is; leave out the agents and what is played"
         )
-    tables = Tables(folder, seconds)
+    tables = TableFolder(folder, seconds)
     config = table.config(agents) if resume is None else tables.resume(resume).match.config
     if terminal:
         _check_terminal(config, page)
@@ -141,7 +141,7 @@ def _check_terminal(config: PlayConfig, page: Page) -> None:
         raise SabaccError("--terminal needs a terminal to read keys from and to draw on")
 
 
-def _play_in_terminal(tables: Tables, name: str, seconds: float) -> None:
+def _play_in_terminal(tables: TableFolder, name: str, seconds: float) -> None:
     from sabacc_training.play.terminal import TerminalTable
 
     room = tables.room(name)
@@ -152,7 +152,7 @@ def _play_in_terminal(tables: Tables, name: str, seconds: float) -> None:
         sys.exit(app.return_code)
 
 
-def _serve(tables: Tables, name: str, page: Page) -> None:
+def _serve(tables: TableFolder, name: str, page: Page) -> None:
     import uvicorn
 
     from sabacc_training.play.server import make_app

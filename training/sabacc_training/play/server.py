@@ -23,7 +23,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules.text import page as rules_page
 from sabacc_training.play.catalogue import catalogue, table_config
 from sabacc_training.play.room import Room
-from sabacc_training.play.tables import Tables
+from sabacc_training.play.table_folder import TableFolder
 
 TOKEN_COOKIE: Final = "sabacc_token"
 HEADERS: Final = {
@@ -36,7 +36,7 @@ HEADERS: Final = {
 }
 
 
-def make_app(tables: Tables, hosts: Sequence[str], token: str | None = None) -> Starlette:
+def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None) -> Starlette:
     """Return the web application.
 
     Args:

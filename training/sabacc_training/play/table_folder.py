@@ -1,4 +1,4 @@
-"""Tables by name, each with a file in one folder."""
+"""A folder of tables: each has a name, and a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_TABLES: Final = 200
 """The most tables that are opened at once."""
 
 
-class Tables:
+class TableFolder:
     """All tables of a folder; they go on where they were.
 
     Args:
