@@ -236,6 +236,23 @@ def test_pages_of_other_sites_and_strangers_are_kept_out(tmp_path: Path) -> None
             pass
 
 
+def test_with_a_token_the_server_may_be_called_by_any_name_and_without_one_only_by_its_own(
+    tmp_path: Path,
+) -> None:
+    elsewhere = {"Host": "192.168.0.7:8377"}
+    with serving(tmp_path, token="secret") as (_, address):
+        page = f"http://{address}/"
+        assert status(page, **elsewhere) == 403
+        assert status(f"{page}?token=secret", **elsewhere) == 200
+        same_site = elsewhere | {"Origin": "http://192.168.0.7:8377"}
+        assert status(f"{page}?token=secret", **same_site) == 200
+        other_site = elsewhere | {"Origin": "http://evil.example"}
+        assert status(f"{page}?token=secret", **other_site) == 403
+    with serving(tmp_path) as (_, address):
+        assert status(f"http://{address}/") == 200
+        assert status(f"http://{address}/", **elsewhere) == 403
+
+
 def status(address: str, **headers: str) -> int:
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     try:

@@ -77,8 +77,8 @@ class Page:
     """Where the page of a table is."""
 
     host: str = "127.0.0.1"
-    """The address to listen on. For any but this machine's own, the address that is printed has a
-    token, without which nobody gets in."""
+    """The address to listen on; 0.0.0.0 for all that this machine has. For any but 127.0.0.1 the
+    address that is printed has a token, without which nobody gets in."""
 
     port: int = 8377
     """The port to listen on; 0 for a free one."""
@@ -170,7 +170,7 @@ def _serve(tables: TableFolder, name: str, page: Page) -> None:
     _say(f"The table is at {address} until Ctrl-C ends the server.")
     if page.browser:
         webbrowser.open(address)
-    app = make_app(tables, [*LOCAL, page.host], token)
+    app = make_app(tables, LOCAL, token)
     uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off")).run([listening])
 
 

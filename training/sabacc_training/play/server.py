@@ -41,18 +41,22 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
 
     Args:
         tables: its tables.
-        hosts: the names by which browsers may call this server.
+        hosts: the names by which browsers may call this server where it has no token. Otherwise a
+            page of another site could call it by a name of its own (DNS rebinding).
         token: what they must have in the address, the first time; None for no such thing.
     """
 
     def check(connection: HTTPConnection) -> None:
         """Refuse a stranger: a page of another site, or somebody without the token."""
-        host = urlsplit(f"//{connection.headers.get('host', '')}").hostname
-        origin = connection.headers.get("origin")
-        if host not in hosts or (origin and urlsplit(origin).netloc != connection.headers["host"]):
-            raise HTTPException(403, "this address is not one of the server's")
+        host, origin = connection.headers.get("host", ""), connection.headers.get("origin")
+        if origin and urlsplit(origin).netloc != host:
+            raise HTTPException(403, "a page of another site may not call this server")
+        if token is None:
+            if urlsplit(f"//{host}").hostname not in hosts:
+                raise HTTPException(403, "this address is not one of the server's")
+            return
         given = connection.query_params.get("token") or connection.cookies.get(TOKEN_COOKIE, "")
-        if token is not None and not secrets.compare_digest(given.encode(), token.encode()):
+        if not secrets.compare_digest(given.encode(), token.encode()):
             raise HTTPException(403, "open the address that the server printed, with its token")
 
     def room_of(connection: HTTPConnection) -> Room:
