@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabacc_training.play.room import BURST
+from sabacc_training.play.room import ADVISER, BURST
 from sabacc_training.play.table_folder import TableFolder
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -20,7 +21,7 @@ from websockets.typing import Origin
 
 from sabacc_env import Card, Game, rule_sets
 from sabacc_env.hand_histories import read_hand_histories
-from tests.support.play_server import Player, new_table, playing, serving
+from tests.support.play_server import SECONDS, Player, new_table, playing, serving
 
 CARD = re.compile(r"[+-](?:10|[1-9])[tsc]\b|\b0[ab]\b")
 
@@ -310,6 +311,25 @@ def test_advice_is_given_over_the_connection(server: tuple[TableFolder, str]) ->
         review = player.answer(type="coach", turn=player.table["turn"])
         assert review["title"] == "The coach"
         assert review["tables"][0]["rows"]
+
+
+def test_play_goes_on_while_advice_is_computed_and_old_advice_is_not_given(
+    server: tuple[TableFolder, str],
+) -> None:
+    tables, address = server
+    name = new_table(tables, "person", "person")
+    may_advise = threading.Event()
+    ADVISER.submit(may_advise.wait, SECONDS)
+    with playing(address, name) as first, playing(address, name) as second:
+        to_act, other = (first, second) if first.table["to_act"] == 0 else (second, first)
+        to_act.send(type="hints", turn=to_act.table["turn"])
+        to_act.play("stand")
+        assert other.wait_for_turn()
+        other.send(type="hints", turn=other.table["turn"])
+        may_advise.set()
+        assert other.receive()["title"] == "Hints"
+        assert to_act.receive()["type"] == "table"
+        assert "the hand is not over" in to_act.refused(type="deal", turn=to_act.table["turn"])
 
 
 @pytest.mark.slow

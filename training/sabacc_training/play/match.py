@@ -7,7 +7,7 @@ numbers of its own, so a match that is read from a file goes on as if it had nev
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -143,31 +143,36 @@ class Match:
 
     # Advice.
 
-    def hints(self, seat: int) -> dict[str, Any]:
-        """Return what a person's moves are worth now, as a message.
+    def hints(self, seat: int) -> Callable[[], dict[str, Any]]:
+        """Return what computes the worth of a person's moves now, as a message.
+
+        It takes a while and looks at a copy of the hand, so the match may go on in another thread;
+        advice itself is computed in one thread.
 
         Raises:
             SabaccError: if it is not this seat's turn.
         """
         if self.game.seat_to_act != seat:
             raise SabaccError("hints are for your own turn")
-        return self._advice().hints(self.game)
+        game = self.game.clone()
+        return lambda: self._advice(game).hints(game)
 
-    def review(self, seat: int) -> dict[str, Any]:
-        """Return what a person's moves of the last hand have cost, as a message.
+    def review(self, seat: int) -> Callable[[], dict[str, Any]]:
+        """Return what computes the cost of a person's moves of the last hand, as ``hints`` does.
 
         Raises:
             SabaccError: while the hand is in play.
         """
         if self.game.seat_to_act is not None:
             raise SabaccError("the coach speaks after the hand")
-        return self._advice().review(self.game, seat)
+        game = self.game.clone()
+        return lambda: self._advice(game).review(game, seat)
 
-    def _advice(self) -> Adviser:
+    def _advice(self, game: Game) -> Adviser:
         if self._adviser is None:
             config = self.config
             name = strongest_agent(config.rule_set, config.num_players)
-            self._adviser = Adviser(config.load(name), name, self.game, config.bet_sizes)
+            self._adviser = Adviser(config.load(name), name, game, config.bet_sizes)
         return self._adviser
 
     def _can_go_on(self) -> bool:

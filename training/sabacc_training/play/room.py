@@ -8,6 +8,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,9 @@ PER_SECOND: Final = 10
 MOST_REFUSED: Final = 100
 """After so many messages above that its connection is closed."""
 
+ADVISER: Final = ThreadPoolExecutor(1, "adviser")
+"""Computes hints and what the coach says, one after the other; moves have threads of their own."""
+
 
 class Connection(Protocol):
     """What a client is reached by."""
@@ -59,11 +63,13 @@ class Client:
         connection: where its messages go.
         seat: its seat; None for one that watches.
         has_joined: whether it has said who it is.
+        advice: what computes the advice that it asked for last.
     """
 
     connection: Connection
     seat: int | None = None
     has_joined: bool = False
+    advice: asyncio.Task[None] | None = None
     _allowance: float = BURST
     _heard: float = field(default_factory=time.monotonic)
     _refused: int = 0
@@ -157,6 +163,8 @@ class Room:
     def close(self, client: Client) -> None:
         """Forget a client; its seat stays its own."""
         self._clients.discard(client)
+        if client.advice is not None:
+            client.advice.cancel()
 
     async def receive(self, client: Client, text: str) -> None:
         """Do what a client asks, or refuse it in one sentence."""
@@ -186,9 +194,26 @@ class Room:
             case Deal():
                 await self._change(self.match.deal)
             case Hints():
-                await client.send(await asyncio.to_thread(self.match.hints, client.seat))
+                self._advise(client, self.match.hints(client.seat))
             case Coach():
-                await client.send(await asyncio.to_thread(self.match.review, client.seat))
+                self._advise(client, self.match.review(client.seat))
+
+    def _advise(self, client: Client, compute: Callable[[], dict[str, Any]]) -> None:
+        """Let advice be computed in place of what this client asked for before; play goes on."""
+        if client.advice is not None:
+            client.advice.cancel()
+        client.advice = asyncio.create_task(self._send_advice(client, self.match.turn, compute))
+
+    async def _send_advice(
+        self, client: Client, turn: int, compute: Callable[[], dict[str, Any]]
+    ) -> None:
+        """Send advice about a turn; nothing where the table has changed by then."""
+        try:
+            advice = await asyncio.get_running_loop().run_in_executor(ADVISER, compute)
+        except SabaccError as error:
+            advice = {"type": "refused", "sentence": str(error)}
+        if turn == self.match.turn:
+            await client.send(advice)
 
     async def _join(self, client: Client, request: Join) -> None:
         if client.has_joined:

@@ -204,6 +204,7 @@ class TerminalTable(App[None]):
             case {"type": "table"} as table:
                 is_new = table["turn"] != self.table.get("turn")
                 self.table = table
+                self._is_advised &= not is_new
                 self._show(is_new)
             case {"type": "advice", "title": title} as advice:
                 self._is_advised = False
