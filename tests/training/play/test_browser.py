@@ -217,6 +217,15 @@ def test_a_reload_and_a_lost_connection_change_nothing(
     until(page, f"table.turn !== {turn}")
 
 
+def test_a_page_whose_table_cannot_be_read_says_so(
+    page: Page, server: tuple[TableFolder, str]
+) -> None:
+    sit_down(page, server, "person", "tight", rules="casino")
+    page.evaluate("connect('none')")  # as after a restart of the server without this table's file
+    until(page, "document.getElementById('alert').textContent.endsWith('Trying again.')")
+    assert "there is no such table" in page.inner_text("#alert")
+
+
 def turn_that_stays(page: Page) -> int:
     """Wait until nothing happens at the table for a while: a busy machine pauses late."""
     for _ in range(60):

@@ -181,6 +181,28 @@ def test_a_hand_goes_on_after_the_server_is_started_again(tmp_path: Path) -> Non
         assert player.wait_for_turn() or player.table["result"]
 
 
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b'{"format": "sabacc-room 1"}'])
+def test_a_damaged_table_is_refused_in_a_sentence_and_others_go_on(
+    tmp_path: Path, damage: bytes
+) -> None:
+    (tmp_path / "damaged.table.json").write_bytes(damage)
+    with serving(tmp_path) as (tables, address):
+        whole = new_table(tables, "person", "tight")
+        for path in ("/table/damaged", "/table/damaged/rules"):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"http://{address}{path}")
+            assert refused.value.code == 409
+            assert "damaged.table.json: cannot be read" in refused.value.read().decode()
+        with connect(f"ws://{address}/table/damaged/socket") as socket:
+            refusal = json.loads(socket.recv(SECONDS))
+            assert refusal["type"] == "refused"
+            assert "damaged.table.json: cannot be read" in refusal["sentence"]
+            with pytest.raises(ConnectionClosed):
+                socket.recv(SECONDS)
+        with playing(address, whole) as player:
+            assert player.wait_for_turn()
+
+
 @pytest.mark.parametrize(("seats", "seat"), [(("person", "tight"), 0), (("person", "person"), 1)])
 def test_whoever_resumes_a_table_takes_its_seat_unless_it_has_several(
     tmp_path: Path, seats: tuple[str, ...], seat: int

@@ -60,7 +60,10 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
             raise HTTPException(403, "open the address that the server printed, with its token")
 
     def room_of(connection: HTTPConnection) -> Room:
-        room = tables.room(connection.path_params["name"])
+        try:
+            room = tables.room(connection.path_params["name"])
+        except SabaccError as error:
+            raise HTTPException(409, str(error)) from None
         if room is None:
             raise HTTPException(404, "there is no such table")
         return room
@@ -96,8 +99,13 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
 
     async def socket(websocket: WebSocket) -> None:
         check(websocket)
-        room = room_of(websocket)
         await websocket.accept()
+        try:
+            room = room_of(websocket)
+        except HTTPException as refused:
+            await websocket.send_json({"type": "refused", "sentence": refused.detail})
+            await websocket.close(1008, "this table cannot be opened")
+            return
         client = room.open(websocket)
         try:
             while not client.is_hopeless:

@@ -266,21 +266,28 @@ function connect(name) {
   const open = () => {
     const socket = new WebSocket(`${scheme}://${location.host}/table/${name}/socket`);
     const watch = new URLSearchParams(location.search).has("watch");
+    let refusal = null;  // why this page did not join
     socket.addEventListener("open", () => {
-      wait = 250;
-      $("alert").textContent = "";
       socket.send(JSON.stringify({ type: "join", seat_token: localStorage.getItem(stored), watch }));
     });
     socket.addEventListener("message", (event) => {
       const message = JSON.parse(event.data);
-      if (message.type === "joined" && message.seat_token) localStorage.setItem(stored, message.seat_token);
+      if (message.type === "joined") {
+        wait = 250;
+        refusal = "";
+        $("alert").textContent = "";
+        if (message.seat_token) localStorage.setItem(stored, message.seat_token);
+      }
       if (message.type === "table") show(message);
       if (message.type === "advice") advise(message);
-      if (message.type === "refused") say(message.sentence);
+      if (message.type === "refused") {
+        refusal ??= message.sentence;
+        say(message.sentence);
+      }
     });
     socket.addEventListener("close", () => {
       clearTimeout(alertTimer);
-      $("alert").textContent = "The connection is lost. Trying again.";
+      $("alert").textContent = `${refusal || "The connection is lost"}. Trying again.`;
       setTimeout(open, wait);
       wait = Math.min(wait * 2, 5000);
     });
