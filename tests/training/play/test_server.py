@@ -217,16 +217,21 @@ def test_whoever_resumes_a_table_takes_its_seat_unless_it_has_several(
             assert (newcomer.seat, player.seat) == (seat, 0 if seat else None)
 
 
+def play_hand(player: Player) -> None:
+    """Play the first move that there is, again and again to the end of the hand."""
+    while player.wait_for_turn():
+        turn = player.table["turn"]
+        player.play(player.table["moves"][0]["move"])
+        while player.table["turn"] == turn:
+            player.receive()
+
+
 def test_the_hands_of_a_table_are_recorded(tmp_path: Path) -> None:
     with serving(tmp_path) as (tables, address):
         name = new_table(tables, "person", "tight", hands=2)
         with playing(address, name) as player:
             for hand in (1, 2):
-                while player.wait_for_turn():
-                    turn = player.table["turn"]
-                    player.play(player.table["moves"][0]["move"])
-                    while player.table["turn"] == turn:
-                        player.receive()
+                play_hand(player)
                 if hand == 1:
                     player.send(type="deal", turn=player.table["turn"])
                     while player.table["hand"] == 1:
@@ -236,6 +241,22 @@ def test_the_hands_of_a_table_are_recorded(tmp_path: Path) -> None:
         hands = list(read_hand_histories(tmp_path / f"{name}.hands.jsonl"))
         assert [hand.origin["hand"] for hand in hands] == [1, 2]
         assert hands[1].replay() == room.match.game
+
+
+def test_a_hand_is_recorded_once_where_its_server_stopped_before_it_was(tmp_path: Path) -> None:
+    with serving(tmp_path) as (tables, address):
+        name = new_table(tables, "person", "tight", hands=1)
+        file = tmp_path / f"{name}.hands.jsonl"
+        file.mkdir()  # so it cannot be recorded now
+        with playing(address, name) as player:
+            play_hand(player)
+            assert "cannot be written" in player.receive()["sentence"]
+    file.rmdir()
+    for _ in range(2):
+        room = TableFolder(tmp_path).room(name)
+        assert room is not None
+        (hand,) = read_hand_histories(file)
+        assert hand.replay().history == room.match.game.history
 
 
 def test_pages_of_other_sites_and_strangers_are_kept_out(tmp_path: Path) -> None:
@@ -325,11 +346,7 @@ def test_advice_is_given_over_the_connection(server: tuple[TableFolder, str]) ->
         hints = player.answer(type="hints", turn=player.table["turn"])
         moves = hints["tables"][0]["rows"]
         assert len(moves) == len(player.table["moves"])
-        while player.wait_for_turn():
-            player.play(player.table["moves"][0]["move"])
-            turn = player.table["turn"]
-            while player.table["turn"] == turn:
-                player.receive()
+        play_hand(player)
         review = player.answer(type="coach", turn=player.table["turn"])
         assert review["title"] == "The coach"
         assert review["tables"][0]["rows"]

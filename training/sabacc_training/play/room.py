@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.hand_histories import HandHistory, HandHistoryWriter
+from sabacc_env.hand_histories import HandHistory, HandHistoryWriter, read_hand_histories
 from sabacc_env.storage.checksums import seal_text, unseal_text
 from sabacc_env.storage.files import write_text
 from sabacc_training.play.match import Match
@@ -138,7 +138,9 @@ class Room:
         try:
             content = unseal_text(FORMAT, file.read_text("utf-8"))
             tokens = {int(seat): str(token) for seat, token in content["seat_tokens"].items()}
-            return cls(Match.from_text(content["match"]), path, seconds, tokens)
+            room = cls(Match.from_text(content["match"]), path, seconds, tokens)
+            room._record_what_is_missing()
+            return room
         except (OSError, ValueError, KeyError, AttributeError) as error:
             raise SabaccError(f"{file}: cannot be read ({error})") from None
 
@@ -265,11 +267,27 @@ class Room:
         self._run()
 
     def _keep(self) -> None:
-        """Save the match, and record a hand that is over."""
-        if self.match.game.seat_to_act is None:
-            hand = {"hand": self.match.hand + 1}
-            self._hands.write(HandHistory.from_game(self.match.game, self.match.names, origin=hand))
+        """Save the match, then record a hand that is over.
+
+        In this order each hand is recorded once: who stops in between, or cannot write it, leaves
+        the second step to ``read``.
+        """
         self.save()
+        if self.match.game.seat_to_act is None:
+            self._record()
+
+    def _record(self) -> None:
+        hand = {"hand": self.match.hand + 1}
+        self._hands.write(HandHistory.from_game(self.match.game, self.match.names, origin=hand))
+
+    def _record_what_is_missing(self) -> None:
+        """Record a hand that is over, where the file does not have it."""
+        path = self._hands.path
+        recorded = read_hand_histories(path) if path.exists() else ()
+        if self.match.game.seat_to_act is None and all(
+            hand.origin["hand"] != self.match.hand + 1 for hand in recorded
+        ):
+            self._record()
 
     def _run(self) -> None:
         """Let the agents play on where it is their turn."""
