@@ -6,7 +6,6 @@ import json
 import random
 import re
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -369,22 +368,3 @@ def test_play_goes_on_while_advice_is_computed_and_old_advice_is_not_given(
         assert other.receive()["title"] == "Hints"
         assert to_act.receive()["type"] == "table"
         assert "the hand is not over" in to_act.refused(type="deal", turn=to_act.table["turn"])
-
-
-@pytest.mark.slow
-def test_fifty_tables_at_once_answer_within_fifty_milliseconds(tmp_path: Path) -> None:
-    with serving(tmp_path) as (tables, address):
-        names = [new_table(tables, "person", "person", hands=1) for _ in range(50)]
-        times = []
-        for name in names:
-            with playing(address, name) as first, playing(address, name) as second:
-                for _ in range(4):
-                    player = first if first.table["to_act"] == 0 else second
-                    started = time.perf_counter()
-                    player.play(player.table["moves"][0]["move"])
-                    player.receive()
-                    times.append(time.perf_counter() - started)
-                    for other in (first, second):
-                        while other.table["turn"] < player.table["turn"]:
-                            other.receive()
-        print(f"median {1e3 * sorted(times)[len(times) // 2]:.1f} ms a move")
