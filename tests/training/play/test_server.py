@@ -119,9 +119,9 @@ def test_messages_that_are_wrong_are_refused_and_change_nothing(
 
 
 def flood(player: Player) -> None:
-    """Send messages until the connection is closed."""
+    """Send messages until the connection is closed; whoever reads no answers is not told of it."""
     while True:
-        player.send(type="cheat")
+        player.refused(type="cheat")
 
 
 def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
