@@ -18,12 +18,14 @@ from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
+from sabacc_env.hand_histories import HandHistory
 from sabacc_env.moves import Move
 from sabacc_env.storage.checksums import seal_text, unseal_text
 from sabacc_env.storage.plain_data import from_json_data, to_json_data
 from sabacc_training.config.base import validated
 from sabacc_training.evaluation.evaluate import Entrant
 from sabacc_training.evaluation.guarded_agent import GuardedAgent
+from sabacc_training.evaluation.telling import with_told
 from sabacc_training.play.advice import Adviser
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
 from sabacc_training.tournaments.agent_files import agent_digest
@@ -129,6 +131,13 @@ class Match:
         self.game, _ = self.game.deal_another(self._buffers, seed, 0, self.hand)
         self._load_changed_agents()
         agent_calls.restart(self._agents.values(), np.zeros(1, np.int64))
+
+    def hand_history(self) -> HandHistory:
+        """Return the hand as it is recorded, with what its agents tell of their moves."""
+        origin = {"hand": self.hand + 1}
+        hand = HandHistory.from_game(self.game, self.names, origin=origin)
+        agents = [self._agents.get(seat) for seat in range(self.config.num_players)]
+        return with_told(hand, agents, self.config.bet_sizes)
 
     def _loaded(self, spec: str) -> GuardedAgent:
         return GuardedAgent(self.config.load(spec))

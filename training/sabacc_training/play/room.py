@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.hand_histories import HandHistory, HandHistoryWriter, read_hand_histories
+from sabacc_env.hand_histories import HandHistoryWriter, read_hand_histories
 from sabacc_env.storage.checksums import seal_text, unseal_text
 from sabacc_env.storage.files import write_text
 from sabacc_training.play.match import Match
@@ -277,8 +277,7 @@ class Room:
             self._record()
 
     def _record(self) -> None:
-        hand = {"hand": self.match.hand + 1}
-        self._hands.write(HandHistory.from_game(self.match.game, self.match.names, origin=hand))
+        self._hands.write(self.match.hand_history())
 
     def _record_what_is_missing(self) -> None:
         """Record a hand that is over, where the file does not have it."""
