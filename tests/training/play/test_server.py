@@ -240,8 +240,8 @@ def test_the_hands_of_a_table_are_recorded(tmp_path: Path) -> None:
         hands = list(read_hand_histories(tmp_path / f"{name}.hands.jsonl"))
         assert [hand.origin["hand"] for hand in hands] == [1, 2]
         assert hands[1].replay() == room.match.game
-        for hand in hands:
-            for (seat, move), told in zip(hand.moves, hand.told, strict=True):
+        for played in hands:
+            for (seat, move), told in zip(played.moves, played.told, strict=True):
                 assert (told is None) == (seat == 0)  # a person tells nothing
                 assert told is None or told.probabilities == {move: 1}
 
