@@ -24,7 +24,7 @@ SIZES = {  # nodes, information states
     "little_bespin": (66_241, 20_040),
     "with_dice": (68_701, 7_591),
     "little_spacers": (95_257, 17_841),
-    "little_orsl": (99_985, 15_615),
+    "little_orsl": (192_481, 15_855),
     "three_seats": (168_529, 14_538),
     "great_casino": (10_958_221, 393_876),
 }

@@ -150,6 +150,18 @@ def test_a_solved_policy_is_played_and_found_again(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["little_casino", "little_bespin", "little_orsl", "little_spacers"]
+)
+def test_a_policy_knows_all_turns_of_real_hands(name: str) -> None:
+    """Whatever the cards: isomorphic ones are merged in the tree, and are not at a table."""
+    rung = load_rung(name)
+    policy = solve(flatten(rung), target=10).to_policy()
+    agent = EquilibriumAgent(bet_sizes=rung.bet_sizes, policy=policy)
+    uniform = RandomAgent(rung.rule_set, 2)
+    hero_margin(rung.rule_set, agent, uniform, 2, 2000, seed=1, bet_sizes=rung.bet_sizes)
+
+
+@pytest.mark.parametrize(
     ("name", "change"),
     [
         ("probabilities", lambda a: a * np.nan),
