@@ -13,6 +13,7 @@ from sabacc_env.tables.tables import Tables
 # Last, because it imports what is above.
 from sabacc_env import sabacc_v0  # isort: skip
 from sabacc_env.envs.saved_states import SavedState  # isort: skip
+from sabacc_env.envs.text_env import TextEnv  # isort: skip
 
 gymnasium.register(
     "Sabacc-v0",
@@ -31,6 +32,7 @@ __all__ = [
     "SabaccError",
     "SavedState",
     "Tables",
+    "TextEnv",
     "load_rules",
     "rank_hand",
     "rule_sets",

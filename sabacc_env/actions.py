@@ -63,6 +63,7 @@ __all__ = [
     "SWAP_SLOTS",
     "BetSize",
     "action_names",
+    "default_actions",
     "encode_bet_sizes",
     "num_actions",
 ]
@@ -87,6 +88,9 @@ BetSize = str | float | Fraction
 """``"min"``, ``"max"``, or a fraction of the pot that the call would make."""
 
 DEFAULT_BET_SIZES: Final[tuple[BetSize, ...]] = ("min", 0.5, 1, "max")
+
+PREFERRED: Final = (CHECK, STAND, JUNK)
+"""What a default is chosen from; where none of these is legal, it is the first legal action."""
 
 LARGEST_FRACTION: Final = 1000
 FINEST_FRACTION: Final = 10**6
@@ -117,6 +121,31 @@ def action_names(bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES) -> list[str]:
     encode_bet_sizes(bet_sizes)  # refuses what is not a bet size
     cards = [f"{KINDS[kind]} slot {slot}" for kind in SLOT_KINDS for slot in range(MAX_HAND)]
     return [*KINDS[:FIRST_CARD_ACTION], *cards, *(f"raise {size}" for size in bet_sizes)]
+
+
+def default_actions(action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return what is played for who cannot answer: check, else stand, else junk, else the first.
+
+    ========================================  =====================================================
+    decision                                  default
+    ========================================  =====================================================
+    betting, no bet to call                   check
+    betting, a bet to call                    junk; call where the rules let nobody junk there
+    cards, first choice                       stand
+    cards, a drawn card to decide on          keep; else discard it; else the first legal action,
+                                              which replaces the Spike Card or the lowest card
+    dice, a card to put down and draw anew    the lowest card
+    ========================================  =====================================================
+
+    Args:
+        action_masks: (n, num_actions), with a legal action in each row.
+
+    >>> default_actions(np.eye(33, dtype=np.int8)[[0, 19]] + np.eye(33, dtype=np.int8)[8])
+    array([0, 8])
+    """
+    others = [action for action in range(action_masks.shape[1]) if action not in PREFERRED]
+    order = np.array([*PREFERRED, *others])
+    return np.asarray(order[action_masks[:, order].argmax(axis=1)])
 
 
 def encode_bet_sizes(bet_sizes: Sequence[BetSize]) -> NDArray[Any]:

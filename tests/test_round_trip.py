@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sabacc_env import Game, RuleSet, load_rules, rule_sets, sabacc_v0
+from sabacc_env import Game, RuleSet, TextEnv, load_rules, rule_sets, sabacc_v0
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.game.keys import hand_key
 from sabacc_env.game.turn_buffers import TurnBuffers
@@ -332,6 +332,13 @@ def openspiel(table: Table) -> Replayer:
     return replay
 
 
+def listed(text: str) -> dict[int, str]:
+    """Return the legal moves that a text lists, by their numbers."""
+    lines = text.splitlines()
+    moves = lines[lines.index("Your legal moves, each with its number:") + 1 : -1]
+    return {int(number): words for number, words in (line.split(": ") for line in moves)}
+
+
 def text(table: Table) -> Replayer:
     """Moves and returns are those that the text of the seat to act names."""
     sizes = table.bet_sizes
@@ -341,14 +348,28 @@ def text(table: Table) -> Replayer:
         game = Game(table.rules, table.num_players, seed=hand.seed)
         while (seat := game.seat_to_act) is not None:
             view = game.view(seat)
-            lines = observation_text(view, bet_sizes=sizes).splitlines()
-            listed = lines[lines.index("Your legal moves, each with its number:") + 1 : -1]
-            words = {int(number): words for number, words in (line.split(": ") for line in listed)}
+            words = listed(observation_text(view, bet_sizes=sizes))
             assert [parse_action(each, view, sizes) for each in words.values()] == list(words)
             action = moves.action(seat, list(words))
             game.play(parse_move(words[action], view, sizes))
         won = re.findall(r"player_\d ([+-]\d+)", observation_text(game.view(0)).splitlines()[-1])
         moves.end(in_antes(table, map(int, won)))
+
+    return replay
+
+
+def text_env(table: Table) -> Replayer:
+    """All seats answer in words, with some reasoning before."""
+    env = TextEnv(**table.arguments)
+
+    def replay(hand: Hand) -> None:
+        moves = Replay(hand)
+        env.reset(seed=hand.seed)
+        while (seat := env.seat_to_act) is not None:
+            words = listed(env.prompt)
+            answer = words[moves.action(seat, list(words))]
+            env.step(f"<think>{words}</think>I have thought about it.\nAnswer: {answer}")
+        moves.end(env.returns)
 
     return replay
 
@@ -360,6 +381,7 @@ FORMS = {
     "vector": vector,
     "OpenSpiel": openspiel,
     "text": text,
+    "TextEnv": text_env,
 }
 
 

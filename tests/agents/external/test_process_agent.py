@@ -21,10 +21,10 @@ from sabacc_agents import load
 from sabacc_agents.external import messages
 from sabacc_agents.external.agent import ProcessAgent
 from sabacc_agents.external.failures import Failure, RowsFailedError
-from sabacc_training.evaluation.guarded_agent import GuardedAgent, default_actions
+from sabacc_training.evaluation.guarded_agent import GuardedAgent
 
 from sabacc_env import Game, IllegalMove, SabaccError, Tables, agent_calls, load_rules
-from sabacc_env.actions import DEFAULT_BET_SIZES, action_names
+from sabacc_env.actions import DEFAULT_BET_SIZES, action_names, default_actions
 from tests.support.agents import decision
 from tests.test_information import every_table, positions, rearranged
 

@@ -11,12 +11,11 @@ from sabacc_agents import load
 from sabacc_agents.external.failures import Failure, RowsFailedError
 from sabacc_training.evaluation.guarded_agent import (
     GuardedAgent,
-    default_actions,
     load_guarded,
 )
 
 from sabacc_env import Game, RuleSet, SabaccError, Tables, agent_calls, load_rules, rule_sets
-from sabacc_env.actions import action_names
+from sabacc_env.actions import action_names, default_actions
 from sabacc_env.agent import RandomAgent
 from sabacc_env.policies import PolicyAgent, calling_station, policy
 from tests.support.agents import decision, random_tables

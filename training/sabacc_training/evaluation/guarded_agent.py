@@ -13,7 +13,7 @@ from sabacc_agents.external.agent import ProcessAgent, ProcessStartError
 from sabacc_agents.external.failures import FAILURE_KINDS, Failure, RowsFailedError
 
 from sabacc_env import agent_calls
-from sabacc_env.actions import CHECK, JUNK, STAND, BetSize
+from sabacc_env.actions import BetSize, default_actions
 from sabacc_env.agent import Agent
 from sabacc_env.agent_calls import (
     illegal_move,
@@ -27,39 +27,11 @@ from sabacc_env.engine.drivers.policy_code import Policy
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
-PREFERRED: Final = (CHECK, STAND, JUNK)
-"""What a default is chosen from; where none of these is legal, it is the first legal action."""
-
 NOWHERE: Final = np.zeros(0, dtype=np.int64)
 """No tables."""
 
 Answers = NDArray[Any]
 """What a call returns: actions, (n,), or distributions, (n, num_actions)."""
-
-
-def default_actions(action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return what is played for an agent that fails: check, else stand, else junk, else the first.
-
-    ========================================  =====================================================
-    decision                                  default
-    ========================================  =====================================================
-    betting, no bet to call                   check
-    betting, a bet to call                    junk; call where the rules let nobody junk there
-    cards, first choice                       stand
-    cards, a drawn card to decide on          keep; else discard it; else the first legal action,
-                                              which replaces the Spike Card or the lowest card
-    dice, a card to put down and draw anew    the lowest card
-    ========================================  =====================================================
-
-    Args:
-        action_masks: (n, num_actions), with a legal action in each row.
-
-    >>> default_actions(np.eye(33, dtype=np.int8)[[0, 19]] + np.eye(33, dtype=np.int8)[8])
-    array([0, 8])
-    """
-    others = [action for action in range(action_masks.shape[1]) if action not in PREFERRED]
-    order = np.array([*PREFERRED, *others])
-    return np.asarray(order[action_masks[:, order].argmax(axis=1)])
 
 
 class GuardedAgent:
