@@ -15,6 +15,13 @@ Tokens = Sequence[re.Match[str]]
 """The words and numbers of a clause, as ``_TOKEN`` finds them."""
 
 _PHRASES: Final = (
+    (r"(put|lay)(t?ing)? down", "discard"),
+    (r"(put|lay)(t?ing)? ([^.;!?\n]{1,40}?) down", r"discard \3"),
+    (
+        r"discard(ing)? ([^.;!?\n]{1,40}?),?( and)?( then)? (tak|pick)(e|ing)?( up)? the (top )?"
+        r"discard( pile)?( card)?",
+        r"swap \2",
+    ),
     (r"discard(ing)?[ -](it|drawn|the drawn card|the card drawn)", "discard_drawn"),
     (r"replac(e|ing)[ -]((the|my) )?spike([ -]card)?", "replace_spike"),
     (r"(for|with) the (top )?discard( pile)?( card)?(?![ -](and |draw|gain))", "for pile"),

@@ -175,6 +175,9 @@ def bets(*moves: str) -> GameView:
     ("text", "move"),
     [
         ("`draw`", "draw"),
+        ("I put the -6 of squares down and draw another.", "discard_draw -6s"),
+        ("Put down the -6 square, draw", "discard_draw -6s"),
+        ("I lay down -6s, then take the top discard.", "swap -6s"),
         ("DRAW!", "draw"),
         ("I'd like to draw a card.", "draw"),
         ("Draw. I think player_0 will fold.", "draw"),
