@@ -18,8 +18,7 @@ _PHRASES: Final = (
     (r"(put|lay)(t?ing)? down", "discard"),
     (r"(put|lay)(t?ing)? ([^.;!?\n]{1,40}?) down", r"discard \3"),
     (
-        r"discard(ing)? ([^.;!?\n]{1,40}?),?( and)?( then)? (tak|pick)(e|ing)?( up)? the (top )?"
-        r"discard( pile)?( card)?",
+        r"discard(ing)? ([^.;!?\n]{1,40}?),?( and)?( then)? (tak|pick)(e|ing)?( up)? the (top )?discard",
         r"swap \2",
     ),
     (r"discard(ing)?[ -](it|drawn|the drawn card|the card drawn)", "discard_drawn"),
