@@ -14,11 +14,14 @@ from sabacc_env.text.numbers import IN_WORDS, fractions_in_digits, value_of_word
 Tokens = Sequence[re.Match[str]]
 """The words and numbers of a clause, as ``_TOKEN`` finds them."""
 
+_A_CARD: Final = r"([^.;!?\n]{1,40}?)"
+"""What may stand for a card between the words of a phrase."""
+
 _PHRASES: Final = (
     (r"(put|lay)(t?ing)? down", "discard"),
-    (r"(put|lay)(t?ing)? ([^.;!?\n]{1,40}?) down", r"discard \3"),
+    (rf"(put|lay)(t?ing)? {_A_CARD} down", r"discard \3"),
     (
-        r"discard(ing)? ([^.;!?\n]{1,40}?),?( and)?( then)? (tak|pick)(e|ing)?( up)? the (top )?discard",
+        rf"discard(ing)? {_A_CARD},?( and)?( then)? (tak|pick)(e|ing)?( up)? the (top )?discard",
         r"swap \2",
     ),
     (r"discard(ing)?[ -](it|drawn|the drawn card|the card drawn)", "discard_drawn"),
@@ -26,7 +29,7 @@ _PHRASES: Final = (
     (r"(for|with) the (top )?discard( pile)?( card)?(?![ -](and |draw|gain))", "for pile"),
     (r"(buy|tak)(e|ing)?[ -](from )?(the )?(top )?discard( pile)?", "buy_discard"),
     (r"discard(ing)?[ -](and[ -])?(draw|gain)(ing)?|draw(ing)? and discard(ing)?", "discard_draw"),
-    (r"discard(ing)? ([^.;!?\n]{1,40}?),?( and)?( then)? (draw|gain)(ing)?", r"discard_draw \2"),
+    (rf"discard(ing)? {_A_CARD},?( and)?( then)? (draw|gain)(ing)?", r"discard_draw \2"),
     (r"(draw|discard) pile", "pile"),
     (r"(tak|get|pick|grab)(e|t?ing)?( up)? (a|an|another|one|1)( new| more)? card", "draw"),
     (r"(a|another|one|1)( new| more)? card", "card"),
