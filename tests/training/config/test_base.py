@@ -38,6 +38,13 @@ class Example(Config):
     needed: str
 
 
+class Choice(Config):
+    replaces = (("width", "deals"),)
+
+    deals: int = 100
+    width: float | None = None
+
+
 def write(folder: Path, text: str) -> Path:
     path = folder / "example.toml"
     path.write_text(text)
@@ -67,6 +74,21 @@ def test_the_dump_loads_again(tmp_path):
     saved = tmp_path / "config.json"
     saved.write_text(dump(config))
     assert load_config(Example, saved) == config
+
+
+def test_of_two_keys_that_replace_each_other_one_is_given(tmp_path):
+    """A word takes the place of the other key in the file; only the one in force is dumped."""
+    by_deals = write(tmp_path, "deals = 7\n")
+    config = load_config(Choice, by_deals, ["width=2"])
+    assert config.width == 2
+    (tmp_path / "by_width.json").write_text(dump(config))
+    assert load_config(Choice, tmp_path / "by_width.json") == Choice(width=2)
+    assert load_config(Choice, tmp_path / "by_width.json", ["deals=9"]) == Choice(deals=9)
+    with pytest.raises(SabaccError, match=r"^deals: width takes its place; give one of the two$"):
+        load_config(Choice, by_deals, ["width=2", "deals=9"])
+    both = write(tmp_path, "deals = 7\nwidth = 2\n")
+    with pytest.raises(SabaccError, match=r"one of the two \(in .*example.toml\)$"):
+        load_config(Choice, both)
 
 
 def test_it_is_frozen(tmp_path):

@@ -97,6 +97,7 @@ def test_deals_are_added_until_intervals_are_narrow_enough(config, tmp_path, cap
         (["--part", "all"], "--part: 'all' is not a range of deals such as 0:20000"),
         (["--part", "0:20", "half_width=20"], "--part: half_width decides how many deals"),
         (["half_width=0"], "half_width: 0 is not allowed"),
+        (["half_width=9", "deals=50"], "deals: half_width takes its place; give one of the two"),
         (["hands=0"], "hands: 0 is not allowed"),
         (["processes=0"], "processes: 0 is not allowed"),
     ],

@@ -50,10 +50,15 @@ class Config(StrictModel):
     """Keys that are dumped only where they are set, so that what was dumped before they existed, in
     results and in saved agents, is still the same configuration."""
 
+    replaces: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Keys that take the place of another: only one of the two is given, and dumped. A word for
+    one, on the command line, takes the place of the other in the file."""
+
     @model_serializer(mode="wrap")
     def _without_later(self, dump_all: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields = type(self).model_fields
         unset = {key for key in self.later if getattr(self, key) == fields[key].default}
+        unset |= {old for new, old in self.replaces if getattr(self, new) is not None}
         return {key: value for key, value in dump_all(self).items() if key not in unset}
 
     @classmethod
@@ -78,7 +83,12 @@ def load_config(model: type[C], path: Path | str, overrides: Sequence[str] = ())
             that names the file or the key.
     """
     file = _path_of(path)
-    return validated(model, overridden(_read(file), overrides), file, overrides)
+    data = _read(file)
+    words = {_key_of(word) for word in overrides}
+    for pair in model.replaces:
+        if words.intersection(pair):
+            data = {key: value for key, value in data.items() if key not in pair}
+    return validated(model, overridden(data, overrides), file, overrides)
 
 
 def chosen_config(
@@ -149,6 +159,10 @@ def validated(
             file where the key comes from it.
     """
     data = model.expanded(data)
+    for new, old in model.replaces:
+        if old in data and data.get(new) is not None:
+            where = f" (in {file})" if file and old not in map(_key_of, overrides) else ""
+            raise SabaccError(f"{old}: {new} takes its place; give one of the two{where}")
     # As JSON: strict, and yet a list is a tuple and text a path.
     try:
         return model.model_validate_json(json.dumps(data, default=str))

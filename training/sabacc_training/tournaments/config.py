@@ -26,6 +26,7 @@ class TournamentConfig(MatchConfig):
 
     purpose = "a tournament"
     later = frozenset({"record_hands"})
+    replaces = (("half_width", "deals"),)
 
     agents: tuple[Entrant, ...]
     """The agents, at least two: specs, or tables with ``spec`` and ``label``."""
@@ -36,8 +37,8 @@ class TournamentConfig(MatchConfig):
     Of many tables some are drawn: { kind = "mixed", num_players = 6, lineups = 100 }."""
 
     half_width: float | None = Field(None, gt=0)
-    """In place of ``deals``: half the width of the intervals asked for, in mante/hand. Deals are
-    added until the widest interval of all tables is as narrow."""
+    """Half the width of the intervals asked for, in mante/hand, in place of ``deals``; give one of
+    the two. Deals are added until the widest interval of all tables is as narrow."""
 
     hands: int = Field(1, ge=1, le=10_000)
     """Hands in an episode: 1, or a match of at most so many, which ends early when fewer than two
