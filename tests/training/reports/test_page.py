@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sabacc_training.reports.charts import LEGEND_HEIGHT, standings_chart
 from sabacc_training.reports.files import write_report
 from sabacc_training.reports.model import Entry, HandCount, Report
 
@@ -76,6 +77,25 @@ def test_tables_and_charts_are_there(opened, report):
     shown = opened.run("document.body.innerText")
     for words in ("mante/hand", "Raw", "Reduced", "Nulrhek", "illegal action", "15.0 minutes"):
         assert words in shown
+
+
+def test_the_chart_of_luck_says_what_its_axes_are(opened):
+    axis = "#chart-luck-pairs .{}"
+    assert texts(opened, axis.format("ytitle")) == ["likely to be ahead"]
+    assert texts(opened, axis.format("xtitle")) == ["hands played (logarithmic)"]
+    assert texts(opened, axis.format("xtick text"))[-1] == "100,000"
+
+
+def test_a_chart_keeps_room_for_a_legend_only_where_it_has_one(report):
+    results = report.formats[0]
+    both = standings_chart(results).layout
+    rows = [
+        row.model_copy(update={"margin": row.margin.model_copy(update={"reduced": None})})
+        for row in results.standings
+    ]
+    raw = standings_chart(results.model_copy(update={"standings": tuple(rows)})).layout
+    assert (both.showlegend, raw.showlegend) == (True, False)
+    assert both.margin.t - raw.margin.t == both.height - raw.height == LEGEND_HEIGHT
 
 
 def test_names_are_text_whatever_they_hold(opened):
@@ -180,7 +200,8 @@ def test_a_phone_shows_captions_and_the_titles_of_axes_whole(opened):
         " each.closest({!r}).getBoundingClientRect().right).length"
     )
     assert opened.run(beyond.format("caption:not(.hidden)", ".scroll")) == 0
-    assert opened.run(beyond.format(".g-xtitle text", ".plot")) == 0
+    for part in (".g-xtitle text", ".g-ytitle text", ".xtick text"):
+        assert opened.run(beyond.format(part, ".plot")) == 0
 
 
 def test_it_prints_with_everything_unfolded(opened):

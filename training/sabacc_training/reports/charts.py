@@ -41,8 +41,8 @@ KIND_COLOURS: Final = {
 DASHES: Final = ("solid", "dash", "dot", "dashdot")
 """Lines of the same colour differ in these."""
 LONGEST_NAME: Final = 22
-ROW_HEIGHT, EDGES_HEIGHT = 34, 110
-"""Heights in pixels: of an agent's row, and of what is above and below all rows."""
+ROW_HEIGHT, LEGEND_HEIGHT, EDGES_HEIGHT = 34, 32, 78
+"""Heights in pixels: of an agent's row, of a legend above all rows, and of the rest around them."""
 CONFIG: Final = {"displaylogo": False, "displayModeBar": False, "responsive": True}
 """How the page shows every figure."""
 
@@ -50,8 +50,8 @@ CONFIG: Final = {"displaylogo": False, "displayModeBar": False, "responsive": Tr
 def standings_chart(results: FormatResults) -> go.Figure:
     """Return a point with its interval for each agent, raw and reduced beside each other."""
     rows = {row.agent: row.margin for row in reversed(results.standings)}
-    figure = _figure(len(rows), "mante/hand, ± 95 %")
     reduced = any(margin.reduced for margin in rows.values())
+    figure = _figure(len(rows), "mante/hand, ± 95 %", legend=reduced)
     series: list[tuple[str, str, str, float, list[Interval | None]]] = [
         ("raw", GREY, "circle-open", 0.16 * reduced, [margin.raw for margin in rows.values()])
     ]
@@ -80,7 +80,6 @@ def standings_chart(results: FormatResults) -> go.Figure:
             hovertemplate="%{x:+,.0f} ± %{error_x.array:,.0f}<extra>" + name + "</extra>",
         )
     _name_rows(figure, rows)
-    figure.update_layout(showlegend=reduced)
     figure.update_xaxes(zeroline=True, tickformat="~s", nticks=6, tickangle=0)
     return figure
 
@@ -138,7 +137,8 @@ def luck_chart(results: FormatResults) -> go.Figure:
         )
     figure.update_layout(legend_entrywidth=110)
     figure.update_xaxes(type="log", dtick=1, tickformat=",d", range=[0, len(NUMBERS_OF_HANDS) - 1])
-    figure.update_yaxes(range=[-0.02, 1.02], tickformat=".0%")
+    figure.update_xaxes(ticklabeloverflow="allow")  # the last label is wider than the margin
+    figure.update_yaxes(range=[-0.02, 1.02], tickformat=".0%", title_text="likely to be ahead")
     return figure
 
 
@@ -166,18 +166,19 @@ def short_name(name: str) -> str:
     return escape(cut)
 
 
-def _figure(rows: int, x_title: str) -> go.Figure:
-    """Return an empty figure high enough for so many rows."""
+def _figure(rows: int, x_title: str, *, legend: bool = True) -> go.Figure:
+    """Return an empty figure high enough for so many rows, and for a legend where there is one."""
+    above = LEGEND_HEIGHT * legend
     return go.Figure(
         layout={
             "template": "none",
-            "height": ROW_HEIGHT * rows + EDGES_HEIGHT,
-            "margin": {"l": 8, "r": 24, "t": 40, "b": 8},
+            "height": ROW_HEIGHT * rows + above + EDGES_HEIGHT,
+            "margin": {"l": 8, "r": 24, "t": 8 + above, "b": 8},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"family": "inherit", "size": 13},
             "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
-            "showlegend": True,
+            "showlegend": legend,
             "hovermode": "closest",
             "dragmode": False,
             "xaxis": {
@@ -185,7 +186,12 @@ def _figure(rows: int, x_title: str) -> go.Figure:
                 "automargin": True,
                 "fixedrange": True,
             },
-            "yaxis": {"automargin": True, "fixedrange": True, "zeroline": False},
+            "yaxis": {
+                "title": {"font": {"size": 13}},
+                "automargin": True,
+                "fixedrange": True,
+                "zeroline": False,
+            },
         }
     )
 
