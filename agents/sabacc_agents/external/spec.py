@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
@@ -67,6 +68,16 @@ class ProcessSpec:
                 f'"{PROCESS_PREFIX}perl my_agent.pl"'
             )
         return cls(tuple(words), **settings)
+
+    @property
+    def name(self) -> str:
+        """The command without the folders of its paths, in one line.
+
+        >>> ProcessSpec.parse("process:timeout_s=2 /bin/perl 'my bots/a.pl' --net=nets/b").name
+        'perl a.pl --net=b'
+        """
+        words = (re.sub(r"[^=]*/(?=.)", "", word) for word in self.words)
+        return " ".join(" ".join(words).split())
 
 
 SETTINGS: Final = tuple(field.name for field in fields(ProcessSpec))[1:]

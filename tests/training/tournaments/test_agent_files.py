@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents.zoo import network_file
+from sabacc_training.config.base import dump, validated
 from sabacc_training.tournaments.agent_files import agent_digest, agent_file, identity
+from sabacc_training.tournaments.config import TournamentConfig
 
 from sabacc_env.errors import SabaccError
 
@@ -72,3 +74,21 @@ def test_a_saved_agent_is_its_content_wherever_it_lies(here):
     assert identity(str(here / "net.safetensors")) == identity("zoo:casino-2p")
     with pytest.raises(SabaccError, match=r"none\.safetensors: cannot be read"):
         identity("none.safetensors")
+
+
+def test_processes_have_short_names_unless_two_would_be_the_same():
+    first, second = "process:timeout_s=2 perl bots/a.pl", "process:timeout_s=3 perl bots/a.pl"
+
+    def names(*agents: object) -> list[str]:
+        config = validated(TournamentConfig, {"agents": agents})
+        again = TournamentConfig.model_validate_json(dump(config))
+        assert again == config
+        return [agent.name for agent in again.agents]
+
+    assert names(first, "tight") == ["perl a.pl", "tight"]
+    assert names(first, second) == ["timeout_s=2 perl bots/a.pl", "timeout_s=3 perl bots/a.pl"]
+    assert names(first, {"spec": second, "label": "slow"}) == ["perl a.pl", "slow"]
+    with pytest.raises(SabaccError, match=r'agents: two have the label "perl bots/a.pl"'):
+        names("process:perl bots/a.pl", "process:perl bots/a.pl")
+    with pytest.raises(SabaccError, match="agents: agent: 'process:' names no command"):
+        names("process:", "tight")

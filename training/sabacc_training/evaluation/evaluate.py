@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from pydantic import Field, model_validator
-from sabacc_agents.external.spec import is_process
+from sabacc_agents.external.spec import ProcessSpec, is_process
 from sabacc_agents.loading import load, trained_against
-from sabacc_agents.saved_files import PROCESS_PREFIX, is_saved
+from sabacc_agents.saved_files import is_saved
 
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError, short_repr
@@ -32,7 +32,8 @@ class Entrant(Config):
     ``process:COMMAND``."""
 
     label: str = ""
-    """Its name in results; by default its spec, the name of its file, its class or its command."""
+    """Its name in results; by default its spec, the name of its file, its class, or its command
+    without settings and folders."""
 
     @model_validator(mode="before")
     @classmethod
@@ -54,7 +55,7 @@ class Entrant(Config):
         if self.label:
             return self.label
         if is_process(self.spec):
-            return self.spec.removeprefix(PROCESS_PREFIX)
+            return ProcessSpec.parse(self.spec).name
         return Path(self.spec).stem if is_saved(self.spec) else self.spec.rpartition(":")[2]
 
 

@@ -6,8 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from sabacc_agents.external.spec import is_process, with_timeout
+from sabacc_agents.saved_files import PROCESS_PREFIX
 
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError
@@ -67,6 +68,18 @@ class TournamentConfig(MatchConfig):
 
     output: Path | None = None
     """The folder for results; by default ``runs/tournaments/`` and the configuration's name."""
+
+    @field_validator("agents")
+    @classmethod
+    def _tell_processes_apart(cls, agents: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+        """Call processes by their whole commands where their short names are the same."""
+        names = [agent.name for agent in agents]
+        return tuple(
+            Entrant(spec=agent.spec, label=agent.spec.removeprefix(PROCESS_PREFIX))
+            if is_process(agent.spec) and not agent.label and names.count(agent.name) > 1
+            else agent
+            for agent in agents
+        )
 
     @model_validator(mode="after")
     def _check_agents(self) -> Self:
