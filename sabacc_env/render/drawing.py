@@ -126,6 +126,16 @@ def table_title(game: Game) -> str:
     return f"Sabacc, {game.rules.name}: {_phase_text(game)}"
 
 
+def signed(number: float, digits: int = 0) -> str:
+    """Return a number with its sign and a true minus; nothing but zeros is 0.
+
+    >>> signed(1234), signed(-7.64, 1), signed(-0.04, 1)
+    ('+1,234', '−7.6', '0')
+    """
+    text = f"{number:+,.{digits}f}".replace("-", "−")
+    return text if text.strip("+−0.") else "0"
+
+
 # Only the next four functions read the cards of a hand: they decide what the viewer sees.
 
 
@@ -165,7 +175,7 @@ def _hand_name(game: Game, owner: int, viewer: int | None) -> str:
         return "junked" if owner in game.seated else "out"
     if not _is_visible(game, owner, viewer):
         return f"{len(game.hands[owner])} cards"
-    return f"{rank.name} {_signed(rank.total)}" if rank.total else rank.name
+    return f"{rank.name} {signed(rank.total)}" if rank.total else rank.name
 
 
 def _draw_centre(centre: Group, game: Game) -> None:
@@ -216,7 +226,7 @@ def _draw_pill(pill: Group, game: Game, owner: int, words: str, words_colour: st
     """Draw a seat's bet, or at the end what it won, and beside it what the seat did last."""
     amount, amount_colour, chip = "", IVORY, 0
     if game.net_credits is not None:
-        amount = _signed(game.net_credits[owner])
+        amount = signed(game.net_credits[owner])
         amount_colour = SIGN_COLOURS.get(amount[0], IVORY)
     elif game.phase == "betting" and game.bets[owner]:
         amount, chip = f"{game.bets[owner]:,}", 24
@@ -283,7 +293,7 @@ def _draw_card(card: Group, face: Card | None, edge: str = IVORY) -> None:
         return
     kind = "sylop" if face.suit is None else "positive" if face.value > 0 else "negative"
     inner.add(Polygon(CARD_OUTLINE, fill=kind))
-    value = _signed(face.value)
+    value = signed(face.value)
     card.add(Text(-1, -8, value, 16.5 if len(value) > 2 else 22, bold=True))
     card.group(-1, 13).add(SUITS[face.suit])
 
@@ -297,7 +307,3 @@ def _phase_text(game: Game) -> str:
     if game.phase == "over":
         return f"Round {game.round} · {'reveal' if game.revealed else 'over'}"
     return f"Round {game.round} · {game.phase}" if game.round else "Opening bet"
-
-
-def _signed(amount: int) -> str:
-    return f"{amount:+,}".replace("-", "−") if amount else "0"

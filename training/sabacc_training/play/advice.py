@@ -24,6 +24,7 @@ from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.game.view import GameView
 from sabacc_env.hand_ranks import rank_hand
 from sabacc_env.moves import Move
+from sabacc_env.render.drawing import signed
 from sabacc_env.text.course import cards_text, phase_name
 from sabacc_training.play.action_values import ActionValues
 from sabacc_training.play.words import label, signed

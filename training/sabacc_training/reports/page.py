@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from sabacc_env.render.drawing import signed
 from sabacc_training.reports.charts import (
     CONFIG,
     count_moves,
@@ -93,16 +94,6 @@ def environment() -> Environment:
 
 
 # Numbers as text.
-
-
-def signed(value: float, digits: int = 0) -> str:
-    """Return a number with its sign and a true minus.
-
-    >>> signed(1234.4), signed(-7.6), signed(0.2)
-    ('+1,234', '−8', '0')
-    """
-    text = f"{value:+,.{digits}f}".replace("-", "−")
-    return text if text.strip("+−0.,") else f"{0:.{digits}f}"
 
 
 def interval(value: Interval) -> str:
