@@ -64,6 +64,14 @@ def test_a_wrong_format_is_one_sentence(formats, sentence):
     assert sentence in str(refused.value)
 
 
+def test_a_game_for_three_seats_alone_is_played_at_three():
+    game = {"agents": ["random", "tight"], "rules": "side_pots", "deals": 10}
+    config = validated(TournamentConfig, game | {"formats": ["copies-3"]})
+    assert {len(lineup) for lineup in config.all_lineups} == {3}
+    with pytest.raises(SabaccError, match=r"^formats: pairs: num_players: 2 is not from 3 to 3$"):
+        validated(TournamentConfig, game)
+
+
 def test_too_many_tables_are_refused_without_a_number():
     with pytest.raises(SabaccError, match="has 38,760 tables; say how many to draw"):
         Format(kind="mixed", num_players=6).tables([str(number) for number in range(20)], 0)

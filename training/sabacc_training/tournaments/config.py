@@ -108,11 +108,18 @@ class TournamentConfig(MatchConfig):
         for name in names:
             if names.count(name) > 1:
                 raise SabaccError(f"formats: {name} is given twice; give it once")
+        _ = self.lineups
+        return self
+
+    @model_validator(mode="after")
+    def _check_start(self) -> Self:  # in the place of that of two seats
         for format_ in self.formats:
-            seats = check_num_players(self.rule_set, format_.num_players)
+            try:
+                seats = check_num_players(self.rule_set, format_.num_players)
+            except SabaccError as error:
+                raise SabaccError(f"formats: {format_.name}: {error}") from None
             credits = None if self.credits is None else [self.credits] * seats
             Game(self.rule_set, seats, seed=0, credits=credits, sabacc_pot=self.sabacc_pot)
-        _ = self.lineups
         return self
 
     @cached_property
