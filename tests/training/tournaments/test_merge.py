@@ -161,3 +161,13 @@ def test_hours_are_known_of_all_tasks_that_were_timed(config, tmp_path, capsys):
         assert hours(merged, digests) == pytest.approx(total)
     times.write_bytes(b"\xff\xfe")
     assert hours(merged, digests) is None
+
+
+def test_times_that_cannot_be_written_stop_nothing(config, tmp_path, capsys):
+    for name in ("out", "merged"):
+        (tmp_path / f"{name}.times.jsonl").mkdir()
+    assert run(capsys, "tournament", config, "--output", tmp_path / "out")[0] == 0
+    assert run(capsys, "merge", tmp_path / "out", "--output", tmp_path / "merged")[0] == 0
+    assert files(tmp_path / "merged") == files(tmp_path / "out")
+    digests = [path.stem for path in (tmp_path / "out" / "tasks").iterdir()]
+    assert hours(tmp_path / "out", digests) is None

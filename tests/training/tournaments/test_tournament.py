@@ -367,6 +367,14 @@ def test_a_folder_that_is_a_file_is_refused(run, tmp_path):
     assert errors.count("\n") == 1
 
 
+def test_a_configuration_that_cannot_be_read_is_not_written_over(run, tmp_path):
+    path = tmp_path / "out" / "config.json"
+    path.mkdir(parents=True)  # for root all files can be read, but no folder
+    code, output, errors = run("--output", tmp_path / "out")
+    assert (code, output) == (2, "")
+    assert errors == f"sabacc: {path}: cannot be read (Is a directory)\n"
+
+
 def test_the_configurations_that_ship_are_right():
     for path in sorted(Path(__file__).parents[3].glob("configs/tournament-*.toml")):
         assert load_config(TournamentConfig, path).deals >= 1000

@@ -15,7 +15,13 @@ from functools import partial
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import read_bytes, remove_partial_files, write_bytes, write_text
+from sabacc_env.storage.files import (
+    failure_reason,
+    read_bytes,
+    remove_partial_files,
+    write_bytes,
+    write_text,
+)
 from sabacc_training.config.base import load_config
 from sabacc_training.jobs.executors import Executor, in_process
 from sabacc_training.jobs.locking import created_folder, locked_folder
@@ -186,7 +192,7 @@ def _opened(config: TournamentConfig, output: Path, resume: bool) -> Iterator[Ta
     """Lock the folder of a tournament, and write its configuration."""
     with locked_folder(output):
         settings = config.identity.encode()
-        if not resume and read_bytes(output / CONFIG) not in (None, settings):
+        if not resume and _settings_in(output, settings) != settings:
             raise SabaccError(
                 f"{output}: holds the results of another configuration; choose another folder "
                 "(--output), or load the tasks that both have in common (--resume)"
@@ -195,6 +201,15 @@ def _opened(config: TournamentConfig, output: Path, resume: bool) -> Iterator[Ta
         with created_folder(output / "tasks"):
             remove_partial_files(output / "tasks")
             yield TaskFolder(config, output)
+
+
+def _settings_in(folder: Path, default: bytes) -> bytes:
+    """Return the configuration of a folder as it is written there; a default in a new folder."""
+    path = folder / CONFIG
+    try:
+        return path.read_bytes() if path.exists() else default
+    except OSError as error:
+        raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
 
 
 def config_in(folder: Path) -> TournamentConfig:

@@ -1,13 +1,19 @@
-"""How long tasks took: a file beside a tournament's folder, whose bytes do not depend on it."""
+"""How long tasks took: a file beside a tournament's folder, whose bytes do not depend on it.
+
+Where that file cannot be written, because the disk is full or the folder above is not ours, no
+tournament stops: then nobody knows the hours of these tasks.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import read_bytes, write_text
 from sabacc_training.jobs.stopwatch import Stopwatch
 from sabacc_training.tournaments.config import TournamentConfig
@@ -42,14 +48,15 @@ class TaskTimes:
     def add(self, task: str, seconds: float) -> None:
         """Note how long a task took."""
         self.seconds[task] = seconds
-        with self._path.open("a", encoding="utf-8") as file:
+        with suppress(OSError), self._path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps([task, round(seconds, 4)])}\n")
 
     def update(self, seconds: dict[str, float]) -> None:
         """Note how long tasks took that were played elsewhere."""
         self.seconds |= seconds
         lines = (f"{json.dumps([task, each])}\n" for task, each in sorted(self.seconds.items()))
-        write_text(self._path, "".join(lines))
+        with suppress(SabaccError):
+            write_text(self._path, "".join(lines))
 
 
 def timed_task(config: TournamentConfig, task: Task) -> tuple[bytes, float]:
