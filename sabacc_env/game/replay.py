@@ -35,7 +35,7 @@ def replay(history: Mapping[str, Any]) -> Game:
         dealt = deal_again(rules, start, (hand, hands))
     except SabaccError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError):
+    except (ArithmeticError, LookupError, TypeError, ValueError):
         raise SabaccError("history: this is not what Game.to_dict() returned") from None
     game = play_again(dealt, moves)
     for name, value in game.to_dict()["state"].items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
 import random
 from collections.abc import Callable
@@ -772,6 +773,7 @@ def broken_histories() -> dict[str, Any]:
         "illegal move": {**kept, "moves": [[1, "check"]]},
         "too many dice": {**kept, "start": {**kept["start"], "dice": [(9, 9)]}},
         "no state": {**kept, "state": None},
+        "endless episode": {**kept, "episode": [0, math.inf]},
         "another state": {**kept, "state": {**kept["state"], "credits": [1, 2, 3]}},
         "of a batch": Tables("casino", 1).game(0).to_dict(),
     }

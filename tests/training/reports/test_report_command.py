@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shlex
 import shutil
@@ -246,6 +247,27 @@ def test_what_is_no_tournament_is_refused(folder, capsys, tmp_path, file, change
         (folder / file).write_bytes(change)
     assert words in refusal(capsys, "report", folder, "--output", tmp_path / "report")
     assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda found: found["pairs"][0].update(margin=math.inf),
+        lambda found: found["agents"].pop(),
+        lambda found: found["places"].clear(),
+        lambda found: found["play"][0]["reveals"].pop(),
+        lambda found: found["costly_hands"][0].update(hand={}),
+        lambda found: found["costly_hands"][0]["hand"].update(state=[]),
+    ],
+    ids=["no number", "no agent", "no places", "a row less", "no hand", "no state"],
+)
+def test_results_that_no_tournament_has_are_refused(folder, capsys, change):
+    found = json.loads((folder / "results.json").read_text())
+    change(found)
+    (folder / "results.json").write_text(json.dumps(found))
+    error = refusal(capsys, "report", folder)
+    assert error.startswith(f"sabacc: {folder / 'results.json'}: is damaged, or of another version")
+    assert not (folder / "report").exists()
 
 
 def test_results_of_another_configuration_are_refused(folder, capsys):

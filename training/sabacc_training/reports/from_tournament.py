@@ -70,12 +70,19 @@ def tournament_report(folder: Path) -> Report:
     """
     config = config_in(folder)
     results = _finished(config, folder)
-    missing: tuple[str, ...] = ()
-    if results is None:
-        played = PlayedTasks(config, folder, config.deals if config.half_width is None else None)
-        results, missing = played.results(), played.missing()
-    else:
-        missing = tuple(_doubts(config, folder, results))
+    if results is not None:
+        try:
+            return _report(config, folder, results, tuple(_doubts(config, folder, results)))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise _damaged(folder) from error  # it has all keys, but not what belongs there
+    played = PlayedTasks(config, folder, config.deals if config.half_width is None else None)
+    return _report(config, folder, played.results(), played.missing())
+
+
+def _report(
+    config: TournamentConfig, folder: Path, results: Results | None, missing: tuple[str, ...]
+) -> Report:
+    """Return the report of results; of None the report of a tournament that has none yet."""
     rules = config.rule_set
     names = [agent.name for agent in config.agents]
     return Report(
@@ -166,13 +173,17 @@ def _finished(config: TournamentConfig, folder: Path) -> Results | None:
     try:
         results = Results.model_validate_json(data)
     except ValidationError:
-        raise SabaccError(
-            f"{path}: is damaged, or of another version of this package; sabacc tournament with "
-            "--resume writes it anew"
-        ) from None
+        raise _damaged(folder) from None
     if results.config != config.model_dump(mode="json", exclude={"output", "processes"}):
         raise SabaccError(f"{path}: has results of another configuration than {CONFIG}")
     return results
+
+
+def _damaged(folder: Path) -> SabaccError:
+    return SabaccError(
+        f"{folder / tournament.FILE}: is damaged, or of another version of this package; sabacc "
+        "tournament with --resume writes it anew"
+    )
 
 
 def _doubts(config: TournamentConfig, folder: Path, results: Results) -> Iterator[str]:
