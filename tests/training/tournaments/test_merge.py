@@ -95,6 +95,9 @@ def test_deals_are_added_until_intervals_are_narrow_enough(config, tmp_path, cap
         (["--part", "20:70"], "--part: 20:70 is not a range of whole tasks"),
         (["--part", "20:20"], "--part: 20:20 is not a range of whole tasks"),
         (["--part", "all"], "--part: 'all' is not a range of deals such as 0:20000"),
+        (["--part", "_:20"], "--part: '_:20' is not a range of deals such as 0:20000"),
+        (["--part", "0:20:40"], "--part: '0:20:40' is not a range of deals such as 0:20000"),
+        (["--part=-20:20"], "--part: -20:20 is not a range of whole tasks"),
         (["--part", "0:20", "half_width=20"], "--part: half_width decides how many deals"),
         (["half_width=0"], "half_width: 0 is not allowed"),
         (["half_width=9", "deals=50"], "deals: half_width takes its place; give one of the two"),
@@ -114,7 +117,8 @@ def test_merging_refuses_what_does_not_fit(config, tmp_path, capsys):
     run(capsys, "tournament", config, "--part", "20:50", "--output", b)
     run(capsys, "tournament", config, "seed=4", "--part", "0:20", "--output", other)
     to = ("--output", tmp_path / "merged")
-    assert f"{other}: holds another tournament than {a}" in refusal(capsys, "merge", a, other, *to)
+    error = refusal(capsys, "merge", a, other, *to)
+    assert f"{other}: holds another tournament than {a}; these differ: seed\n" in error
     assert "is not the folder of a tournament" in refusal(capsys, "merge", tmp_path, *to)
     assert "merge: no folder is given" in refusal(capsys, "merge", *to)
     before = files(other)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from signal import SIGTERM, default_int_handler, signal
 from rich.console import Console
 from rich.text import Text
 
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_training.config.base import load_config
 from sabacc_training.jobs.ray_executor import executor_at
 from sabacc_training.tournaments.config import TournamentConfig
@@ -75,10 +74,13 @@ def print_results(results: Results, folder: Path) -> None:
 
 def _range(text: str) -> range:
     """Return the range of deals that a text such as ``0:20000`` names."""
-    match = re.fullmatch(r"([\d_]+):([\d_]+)", text)
-    if not match:
-        raise SabaccError(f"--part: {text!r} is not a range of deals such as 0:20000")
-    return range(int(match[1]), int(match[2]))
+    try:
+        first, stop = map(int, text.split(":"))
+    except ValueError:
+        raise SabaccError(
+            f"--part: {short_repr(text)} is not a range of deals such as 0:20000"
+        ) from None
+    return range(first, stop)
 
 
 @contextmanager

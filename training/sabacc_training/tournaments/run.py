@@ -9,6 +9,7 @@ whatever order. How long they took stands beside the folder (``task_times``).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -142,8 +143,10 @@ def merge_tournaments(folders: Sequence[Path], output: Path) -> Results:
         raise SabaccError("merge: no folder is given; name those that have parts of a tournament")
     config = config_in(folders[0])
     for folder in [*folders[1:], *([output] if (output / CONFIG).exists() else [])]:
-        if config_in(folder).identity != config.identity:
-            raise SabaccError(f"{folder}: holds another tournament than {folders[0]}")
+        if keys := _differing(config, config_in(folder)):
+            raise SabaccError(
+                f"{folder}: holds another tournament than {folders[0]}; these differ: {keys}"
+            )
     found: dict[Task, bytes] = {}
 
     def read(task: Task) -> TaskResult | None:
@@ -221,6 +224,12 @@ def config_in(folder: Path) -> TournamentConfig:
     if not (folder / CONFIG).is_file():
         raise SabaccError(f"{folder}: is not the folder of a tournament; it has no {CONFIG}")
     return load_config(TournamentConfig, folder / CONFIG)
+
+
+def _differing(first: TournamentConfig, second: TournamentConfig) -> str:
+    """Return the keys in which two tournaments differ; "" for parts of the same one."""
+    one, other = json.loads(first.identity), json.loads(second.identity)
+    return ", ".join(key for key in one | other if one.get(key) != other.get(key))
 
 
 def _found(config: TournamentConfig, task: Task, folders: Sequence[Path]) -> bytes | None:
