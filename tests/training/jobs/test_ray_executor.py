@@ -102,6 +102,10 @@ class Nodes:
         """Kill a node as a power cut would."""
         self._cluster.remove_node(self.left.pop(), allow_graceful=False)
 
+    def kill_head(self) -> None:
+        """Kill what the others are registered at; the rest of the head would take us along."""
+        self._cluster.head_node.kill_gcs_server(check_alive=False)
+
     def end(self) -> None:
         self._cluster.shutdown()
 
@@ -156,6 +160,23 @@ def test_a_tournament_survives_its_nodes(nodes: Nodes, tmp_path: Path, capsys: A
     assert "raylet" not in capsys.readouterr().out
     kept = hashes(tmp_path / "lost")
     assert len(kept) >= 5
+    assert kept.items() <= expected.items()
+    play_tournament(config, tmp_path / "lost", resume=True)
+    assert hashes(tmp_path / "lost") == expected
+
+
+@pytest.mark.slow  # a minute
+def test_a_lost_head_ends_the_work_in_one_sentence(nodes: Nodes, tmp_path: Path) -> None:
+    """What has ended is kept, and resumed to the bytes of one machine."""
+    config = tournament(deals=400, deals_per_task=50)
+    with (
+        pytest.raises(SabaccError, match="--ray: the head of the cluster is lost; what has ended"),
+        ray_cluster(nodes.address) as executor,
+    ):
+        play_tournament(config, tmp_path / "lost", executor=killing(executor, 5, nodes.kill_head))
+    play_tournament(config, tmp_path / "alone")
+    kept, expected = hashes(tmp_path / "lost"), hashes(tmp_path / "alone")
+    assert 5 < len(kept) < len(expected)
     assert kept.items() <= expected.items()
     play_tournament(config, tmp_path / "lost", resume=True)
     assert hashes(tmp_path / "lost") == expected

@@ -175,30 +175,40 @@ class _Cluster:
     def __init__(self, on_loss: Callable[[str], None]) -> None:
         self._on_loss = on_loss
         self._alive: set[str] = set()
-        self._last_seen = time.monotonic()
+        self._processors = 0.0
+        self._last_seen = self._head_seen = time.monotonic()
 
     def watch(self) -> float:
         """Return the number of processors; tell of machines that were lost since the last call.
 
         Raises:
-            SabaccError: where there has been no processor for a while.
+            SabaccError: where there has been no processor, or no head, for a while.
         """
         import ray
 
+        try:
+            _check_answers(ray.get_runtime_context().gcs_address)
+        except OSError:  # whatever asks a lost head waits for a minute; then Ray ends the program
+            if time.monotonic() - self._head_seen > PATIENCE:
+                raise SabaccError(
+                    "--ray: the head of the cluster is lost; what has ended is saved: start a "
+                    "cluster again, and resume"
+                ) from None
+            return self._processors
+        self._head_seen = time.monotonic()
         nodes = {node["NodeID"]: node for node in ray.nodes() if node["Alive"]}
         for _ in self._alive - nodes.keys():
             self._on_loss("a machine of the cluster was lost; its work is run again elsewhere")
         self._alive = set(nodes)
-        processors = float(sum(node["Resources"].get("CPU", 0) for node in nodes.values()))
-        now = time.monotonic()
-        if processors:
-            self._last_seen = now
-        elif now - self._last_seen > PATIENCE:
+        self._processors = sum(node["Resources"].get("CPU", 0.0) for node in nodes.values())
+        if self._processors:
+            self._last_seen = self._head_seen
+        elif self._head_seen - self._last_seen > PATIENCE:
             raise SabaccError(
                 "--ray: no machine with a processor is left in the cluster; what has ended is "
                 "saved: add one with `ray start --address`, and resume"
             )
-        return processors
+        return self._processors
 
 
 @cache
