@@ -76,8 +76,9 @@ def test_a_saved_agent_is_its_content_wherever_it_lies(here):
         identity("none.safetensors")
 
 
-def test_processes_have_short_names_unless_two_would_be_the_same():
+def test_processes_have_short_names_with_numbers_where_they_are_the_same():
     first, second = "process:timeout_s=2 perl bots/a.pl", "process:timeout_s=3 perl bots/a.pl"
+    third = "process:perl others/a.pl"
 
     def names(*agents: object) -> list[str]:
         config = validated(TournamentConfig, {"agents": agents})
@@ -86,9 +87,9 @@ def test_processes_have_short_names_unless_two_would_be_the_same():
         return [agent.name for agent in again.agents]
 
     assert names(first, "tight") == ["perl a.pl", "tight"]
-    assert names(first, second) == ["timeout_s=2 perl bots/a.pl", "timeout_s=3 perl bots/a.pl"]
+    assert names(first, second, third) == ["perl a.pl", "perl a.pl (2)", "perl a.pl (3)"]
     assert names(first, {"spec": second, "label": "slow"}) == ["perl a.pl", "slow"]
-    with pytest.raises(SabaccError, match=r'agents: two have the label "perl bots/a.pl"'):
-        names("process:perl bots/a.pl", "process:perl bots/a.pl")
+    with pytest.raises(SabaccError, match=r'agents: two have the label "perl a.pl"'):
+        names(first, first)
     with pytest.raises(SabaccError, match="agents: agent: 'process:' names no command"):
         names("process:", "tight")

@@ -8,7 +8,6 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 from sabacc_agents.external.spec import is_process, with_timeout
-from sabacc_agents.saved_files import PROCESS_PREFIX
 
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError
@@ -71,15 +70,19 @@ class TournamentConfig(MatchConfig):
 
     @field_validator("agents")
     @classmethod
-    def _tell_processes_apart(cls, agents: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
-        """Call processes by their whole commands where their short names are the same."""
-        names = [agent.name for agent in agents]
-        return tuple(
-            Entrant(spec=agent.spec, label=agent.spec.removeprefix(PROCESS_PREFIX))
-            if is_process(agent.spec) and not agent.label and names.count(agent.name) > 1
-            else agent
-            for agent in agents
-        )
+    def _number_processes(cls, agents: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+        """Number processes whose commands differ in their settings or folders alone."""
+        specs: dict[str, list[str]] = {}
+        numbered = []
+        for agent in agents:
+            alike = specs.setdefault(agent.name, [])
+            if alike and agent.spec not in alike and is_process(agent.spec) and not agent.label:
+                label = f"{agent.name} ({len(alike) + 1})"
+                numbered.append(Entrant(spec=agent.spec, label=label))
+            else:
+                numbered.append(agent)
+            alike.append(agent.spec)
+        return tuple(numbered)
 
     @model_validator(mode="after")
     def _check_agents(self) -> Self:
