@@ -27,7 +27,7 @@ from sabacc_env.moves import Move
 from sabacc_env.render.drawing import signed
 from sabacc_env.text.course import cards_text, phase_name
 from sabacc_training.play.action_values import ActionValues
-from sabacc_training.play.words import label, signed
+from sabacc_training.play.words import label
 from sabacc_training.statistics.estimate import Estimate
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabacc_env.game.view import GameView
+from sabacc_env.render.drawing import signed
 from sabacc_env.rules.text import page
-from sabacc_training.play.words import signed
 
 SECTIONS: Final = {"cards": "Card phase", "dice": "Dice phase", "betting": "Betting phase"}
 

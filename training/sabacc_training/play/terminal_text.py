@@ -17,7 +17,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from sabacc_training.play.words import signed
+from sabacc_env.render.drawing import signed
 
 Message = Mapping[str, Any]
 

@@ -73,12 +73,3 @@ def you_may(view: GameView) -> str:
     *most, last = meanings
     listed = f"{', '.join(most)}, or {last}" if most else last
     return f"You may {listed}."
-
-
-def signed(amount: float, places: int = 0) -> str:
-    """Return a number with its sign, a real minus sign.
-
-    >>> signed(3), signed(-2.46, 1), signed(-0.2)
-    ('+3', '−2.5', '0')
-    """
-    return f"{amount:+.{places}f}".replace("-", "−") if round(amount, places) else "0"
