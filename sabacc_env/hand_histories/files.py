@@ -41,11 +41,11 @@ class HandHistoryWriter:
         line = f"{hand.to_json()}\n".encode()
         try:
             with self.path.open("ab", buffering=0) as file:
-                written = file.write(line)
+                if (written := file.write(line)) != len(line):
+                    file.truncate(file.tell() - written)  # so that hands can be added later
+                    raise SabaccError(f"{self.path}: cannot be written (the disk is full)")
         except OSError as error:
             raise SabaccError(f"{self.path}: cannot be written ({failure_reason(error)})") from None
-        if written != len(line):
-            raise SabaccError(f"{self.path}: cannot be written (the disk is full)")
 
 
 def read_hand_histories(path: str | Path) -> Iterator[HandHistory]:

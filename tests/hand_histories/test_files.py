@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 import re
+import resource
 
 import pytest
 
@@ -135,6 +136,20 @@ def test_nothing_is_added_to_a_file_of_something_else(tmp_path, content):
     with pytest.raises(SabaccError, match=r"notes, line 1: "):
         HandHistoryWriter(path)
     assert path.read_bytes() == content
+
+
+def test_a_hand_for_which_there_is_no_room_leaves_the_file_as_it_was(path):
+    whole, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    writer = HandHistoryWriter(path)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 10, limits[1]))
+        with pytest.raises(SabaccError, match=r"hands.jsonl: cannot be written \(the disk is full"):
+            writer.write(HANDS[0])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == whole
+    writer.write(HANDS[0])
+    assert list(read_hand_histories(path)) == [*HANDS, HANDS[0]]
 
 
 def test_files_that_cannot_be_opened_are_refused(tmp_path):

@@ -128,6 +128,15 @@ def test_a_mistake_is_one_sentence(capsys, path, words, sentence):
     assert sentence in refusal(capsys, "replay", path, *words)
 
 
+def test_a_hand_that_cannot_be_replayed_names_its_line(capsys, path):
+    writer = HandHistoryWriter(path)
+    for game in random_hands(seed=1, count=2):
+        hand = HandHistory.from_game(game)
+        writer.write(hand.model_copy(update={"dealer": 8}))
+    assert "line 1: dealer: 8" in refusal(capsys, "replay", path)
+    assert "line 2: dealer: 8" in refusal(capsys, "replay", path, 2)
+
+
 def test_files_of_something_else_are_refused(capsys, path):
     path.write_text("{}\n")
     assert "line 1: this text does not have the format" in refusal(capsys, "replay", path)

@@ -61,12 +61,16 @@ def _write_page(file: Path, hand: int | None, html: Path) -> None:
 
 
 def _chosen(file: Path, hand: int | None) -> Iterator[tuple[int, HandHistory]]:
-    """Yield the hands to show, with their numbers."""
+    """Yield the hands to show, with their numbers; refuse one that does not replay."""
     if hand is not None and hand < 1:
         raise SabaccError(f"HAND: {hand} is not the number of a hand; the first is 1")
     number = 0
     for number, recorded in enumerate(read_hand_histories(file), start=1):
         if hand in (None, number):
+            try:
+                recorded.replay()
+            except SabaccError as error:
+                raise SabaccError(f"{file}, line {number}: {error}") from None
             yield number, recorded
         if number == hand:
             return
