@@ -29,6 +29,7 @@ from sabacc_env.engine.layout import (
     MAX_SEATS,
     OVER,
     PHASES,
+    UNLIMITED,
 )
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.forms import GameTokens, card_planes, hand_state
@@ -250,9 +251,13 @@ class Game:
         return bool(single.can_deal(self._records, self._rules_record))
 
     def set_episode_position(self, hand: int, hands: int) -> None:
-        """Say which hand of how many in an episode this is: observations show how many are left."""
-        self._records["hand_number"] = hand
-        self._records["hands"] = hands
+        """Say which hand of how many in an episode this is: observations show how many are left.
+
+        Raises:
+            SabaccError: for numbers below 0 or above two billion; nothing has changed.
+        """
+        position = check_int("hand", hand, 0, UNLIMITED), check_int("hands", hands, 0, UNLIMITED)
+        self._records["hand_number"], self._records["hands"] = position
         self._tokens = None
 
     @property

@@ -47,7 +47,11 @@ def test_a_training_run_is_watched_to_the_end_of_a_match(tmp_path: Path) -> None
     quick = {"checkpoint_seconds": 0.0, "evaluation": {"opponent": "random", "deals": 2}}
     train_on(validated(PPOConfig, config | quick), tmp_path / "run")
     with (
-        command(tmp_path, "--run", tmp_path / "run", "--hands", 2, "--people", 0) as (at, name, _),
+        command(tmp_path, "--run", tmp_path / "run", "--hands", 2, "--people", 0, "--seed", 1) as (
+            at,
+            name,
+            _,
+        ),
         playing(at, name) as watcher,
     ):
         assert [seat["name"] for seat in watcher.table["seats"]] == [
@@ -120,6 +124,10 @@ def test_mistakes_are_refused_in_a_sentence(capsys: Any, tmp_path: Path) -> None
     assert "short_call" in said("--house-rules", "short_call=maybe")
     assert "holds no training run" in said("--run", tmp_path)
     assert "there is no table 'nix'" in said("--resume", "nix")
+    for seconds in ("-1", "nan", "inf"):
+        assert "give 0 to 60" in said("--seconds", seconds)
+    assert "--people: -1 is out of range" in said("--people", -1)
+    assert "hands" in said("--hands", 10**20)
     assert "leave out the agents" in said("--resume", "nix", "tight")
     assert "--port and --browser are of the page" in said("--terminal")
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
@@ -12,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabacc_training.play.room import ADVISER, BURST
+from sabacc_training.config.base import validated
+from sabacc_training.play.config import PlayConfig
+from sabacc_training.play.match import Match
+from sabacc_training.play.room import ADVISER, BURST, MOST_WAITING, Room
 from sabacc_training.play.table_folder import TableFolder
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -112,6 +116,10 @@ def test_messages_that_are_wrong_are_refused_and_change_nothing(
             assert "is not understood" in to_act.refused(**wrong)
         assert "longer than" in to_act.refused(type="x" * 3000)
         assert room.match.to_text() == before
+        with connect(f"ws://{address}/table/{name}/socket") as binary:
+            binary.send(b"{}")
+            with pytest.raises(ConnectionClosed, match="messages are text"):
+                binary.recv(SECONDS)
         with playing(address, name) as third:
             assert third.seat is None
             assert "no seat" in third.refused(type="move", turn=turn, move="stand")
@@ -141,6 +149,42 @@ def test_a_flood_is_refused_and_then_cut_off_and_nobody_else_notices(
         assert len(first.frames) == 2
         with playing(address, name, flooder.token) as again:
             assert again.seat == flooder.seat
+
+
+class Unread:
+    """A connection whose other end does not read."""
+
+    async def send_text(self, _: str) -> None:
+        await asyncio.Event().wait()
+
+
+class Read:
+    """A connection whose other end reads; ``messages`` has what it has read."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    async def send_text(self, data: str) -> None:
+        self.messages.append(json.loads(data))
+
+
+def test_a_client_that_does_not_read_holds_up_nobody_and_takes_no_memory(tmp_path: Path) -> None:
+    async def play() -> None:
+        match = Match(validated(PlayConfig, {"seats": ["tight", "loose"], "hands": 5}))
+        room = Room(match, tmp_path / "table", seconds=0.0)
+        reads, unread = Read(), room.open(Unread())
+        for client in (unread, room.open(reads)):
+            await room.receive(client, '{"type": "join", "watch": true}')
+        async with asyncio.timeout(SECONDS):
+            while not reads.messages or not reads.messages[-1].get("match_over"):
+                await asyncio.sleep(0.01)
+        assert not unread.is_hopeless
+        for _ in range(MOST_WAITING):
+            await room.receive(unread, "{}")
+        assert unread.is_hopeless
+        room.close(unread)
+
+    asyncio.run(play())
 
 
 def test_a_hand_goes_on_after_a_reload_and_in_a_second_tab(server: tuple[TableFolder, str]) -> None:
@@ -270,6 +314,8 @@ def test_pages_of_other_sites_and_strangers_are_kept_out(tmp_path: Path) -> None
         assert status(f"{page}?token=guessed") == 403
         assert status(f"{page}?token=secret") == 200
         assert status(f"http://{address}/", Host="evil.example") == 403
+        assert status(f"http://{address}/", Host="[") == 403
+        assert status(f"http://{address}/", Origin="http://[") == 403
         with pytest.raises(InvalidStatus):
             connect(f"ws://{address}/table/{name}/socket")
         cookie = {"Cookie": "sabacc_token=secret"}
@@ -333,12 +379,19 @@ def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[TableFolde
         ({"house_rules": "short_call=maybe"}, "short_call"),
         ({"hands": 0}, "hands"),
         ({"seats": ["person", "zoo:casino-2p"]}, "casino-2p"),
+        ({"hands": float("inf")}, "as JSON"),
+        ({"hands": 10**400}, "hands: 1000"),
+        ({"seats": [["person"], {}]}, "as JSON"),
+        ({"seats": ["person"] * 9}, "2 to 8 seats"),
+        ({"house_rules": "hand_ante=" + "[" * 5000}, "hand_ante"),
     ):
         code, answer = post(address, asked | change)
         assert code == 400
         assert sentence in answer["sentence"]
     assert post(address, b"\xff")[0] == 400
     assert post(address, b"[" * 10_000)[0] == 400
+    with pytest.raises(urllib.error.HTTPError, match="413"):
+        urllib.request.urlopen(f"http://{address}/tables", b"x" * 10_001)
 
 
 def test_advice_is_given_over_the_connection(server: tuple[TableFolder, str]) -> None:

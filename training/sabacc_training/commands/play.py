@@ -21,6 +21,7 @@ from sabacc_env.storage.files import failure_reason
 from sabacc_training.config.base import overridden, validated
 from sabacc_training.config.game import GameConfig
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
+from sabacc_training.play.requests import MAX_SECONDS
 from sabacc_training.play.table_folder import TableFolder
 
 FOLDER: Final = Path("runs", "play")
@@ -113,6 +114,10 @@ def play(
         terminal: Play in this terminal, by keyboard.
         page: Where the page is.
     """
+    if not 0 <= seconds <= MAX_SECONDS:
+        raise SabaccError(f"--seconds: {seconds} is out of range; give 0 to {MAX_SECONDS}")
+    if table.people < 0:
+        raise SabaccError(f"--people: {table.people} is out of range; give 0 or more")
     if resume is not None and (agents, table) != ((), NEW_TABLE):
         raise SabaccError(
             "a table that is resumed stays as it is; leave out the agents and what is played"

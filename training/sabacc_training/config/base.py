@@ -252,7 +252,7 @@ def _value(text: str) -> Any:
     """
     try:
         (value,) = tomllib.loads(f"value = {text}").values()
-    except ValueError:  # not TOML, or more than one key
+    except (ValueError, RecursionError):  # not TOML, more than one key, or a thousand brackets
         return text
     return value
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Self
 from pydantic import Field, model_validator
 from sabacc_agents.networks.network import zoo_members
 
+from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_training.config.game import TableConfig
-from sabacc_training.config.run import Count
 
 PERSON: Final = "person"
 """The name of a seat that a person takes."""
@@ -23,7 +23,7 @@ class PlayConfig(TableConfig):
     seats: tuple[str, ...]
     """For each seat an agent, or "person"."""
 
-    hands: Count = 20
+    hands: Annotated[int, Field(ge=1, le=UNLIMITED)] = 20
     """Hands of a match. It ends before, when fewer than two seats can pay their antes."""
 
     seed: Annotated[int, Field(ge=0, lt=2**64)] = Field(

@@ -11,6 +11,8 @@ from sabacc_env.storage.strict_model import StrictModel
 
 MAX_LENGTH: Final = 2000
 """The most characters of a message."""
+MAX_SECONDS: Final = 60
+"""The most seconds that agents can wait before they move."""
 
 
 class Join(StrictModel):
@@ -54,7 +56,7 @@ class Pace(StrictModel):
     """Say how fast agents move, and whether they wait."""
 
     type: Literal["pace"]
-    seconds: Annotated[float, Field(ge=0, le=60, strict=False)]
+    seconds: Annotated[float, Field(ge=0, le=MAX_SECONDS)]
     paused: bool
 
 

@@ -42,6 +42,8 @@ PER_SECOND: Final = 10
 """How many a second it may send on and on."""
 MOST_REFUSED: Final = 100
 """After so many messages above that its connection is closed."""
+MOST_WAITING: Final = 100
+"""Where so many answers wait for a client that does not read, its connection is closed."""
 
 ADVISER: Final = ThreadPoolExecutor(1, "adviser")
 """Computes hints and what the coach says, one after the other; moves have threads of their own."""
@@ -70,14 +72,34 @@ class Client:
     seat: int | None = None
     has_joined: bool = False
     advice: asyncio.Task[None] | None = None
+    _waiting: list[dict[str, Any]] = field(default_factory=list)
+    _sender: asyncio.Task[None] | None = None
     _allowance: float = BURST
     _heard: float = field(default_factory=time.monotonic)
     _refused: int = 0
 
-    async def send(self, message: dict[str, Any]) -> None:
-        """Send a message; a connection that is gone is no error."""
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message as soon as the client reads; nobody else waits for that.
+
+        A table that still waits then is out of date, so the new one is sent in its place.
+        """
+        if message["type"] == "table":
+            self._waiting = [each for each in self._waiting if each["type"] != "table"]
+        self._waiting.append(message)
+        if self._sender is None or self._sender.done():
+            self._sender = asyncio.create_task(self._send_waiting())
+
+    async def _send_waiting(self) -> None:
+        """Send what waits; a connection that is gone is no error."""
         with contextlib.suppress(Exception):
-            await self.connection.send_text(json.dumps(message))
+            while self._waiting:
+                await self.connection.send_text(json.dumps(self._waiting.pop(0)))
+
+    def close(self) -> None:
+        """End what is still done for it."""
+        for task in (self.advice, self._sender):
+            if task is not None:
+                task.cancel()
 
     def is_flooding(self) -> bool:
         """Count one message; say whether it is above what a client may send."""
@@ -93,7 +115,7 @@ class Client:
     @property
     def is_hopeless(self) -> bool:
         """Whether its connection is to be closed."""
-        return self._refused > MOST_REFUSED
+        return self._refused > MOST_REFUSED or len(self._waiting) > MOST_WAITING
 
 
 class Room:
@@ -165,8 +187,7 @@ class Room:
     def close(self, client: Client) -> None:
         """Forget a client; its seat stays its own."""
         self._clients.discard(client)
-        if client.advice is not None:
-            client.advice.cancel()
+        client.close()
 
     async def receive(self, client: Client, text: str) -> None:
         """Do what a client asks, or refuse it in one sentence."""
@@ -179,7 +200,7 @@ class Room:
             async with self._lock:
                 await self._do(client, request)
         except SabaccError as error:
-            await client.send({"type": "refused", "sentence": str(error)})
+            client.send({"type": "refused", "sentence": str(error)})
 
     async def _do(self, client: Client, request: Request) -> None:
         match request:
@@ -215,7 +236,7 @@ class Room:
         except SabaccError as error:
             advice = {"type": "refused", "sentence": str(error)}
         if turn == self.match.turn:
-            await client.send(advice)
+            client.send(advice)
 
     async def _join(self, client: Client, request: Join) -> None:
         if client.has_joined:
@@ -225,8 +246,8 @@ class Room:
         seat = client.seat
         token = None if seat is None else self._seat_tokens[seat]
         await asyncio.to_thread(self.save)
-        await client.send({"type": "joined", "seat": seat, "seat_token": token})
-        await client.send(table_message(self.match, seat))
+        client.send({"type": "joined", "seat": seat, "seat_token": token})
+        client.send(table_message(self.match, seat))
         self._run()
 
     def _seat_of(self, token: str | None) -> int | None:
@@ -261,9 +282,9 @@ class Room:
             refused = {"type": "refused", "sentence": str(error)}
         for client in list(self._clients):
             if client.has_joined:
-                await client.send(table_message(self.match, client.seat))
+                client.send(table_message(self.match, client.seat))
                 if refused is not None:
-                    await client.send(refused)
+                    client.send(refused)
         self._run()
 
     def _keep(self) -> None:

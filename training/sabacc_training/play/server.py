@@ -5,12 +5,12 @@ It listens on this machine only, unless told otherwise; then nobody gets in with
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules.text import page as rules_page
-from sabacc_training.play.catalogue import catalogue, table_config
+from sabacc_training.play.catalogue import MAX_BYTES, catalogue, table_config
 from sabacc_training.play.room import Room
 from sabacc_training.play.table_folder import TableFolder
 
@@ -49,10 +49,10 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
     def check(connection: HTTPConnection) -> None:
         """Refuse a stranger: a page of another site, or somebody without the token."""
         host, origin = connection.headers.get("host", ""), connection.headers.get("origin")
-        if origin and urlsplit(origin).netloc != host:
+        if origin is not None and origin.partition("://")[2] != host:
             raise HTTPException(403, "a page of another site may not call this server")
         if token is None:
-            if urlsplit(f"//{host}").hostname not in hosts:
+            if host.partition(":")[0] not in hosts:
                 raise HTTPException(403, "this address is not one of the server's")
             return
         given = connection.query_params.get("token") or connection.cookies.get(TOKEN_COOKIE, "")
@@ -90,9 +90,13 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
 
     async def new_table(request: Request) -> Response:
         check(request)
-        body = await request.body()
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BYTES:
+                raise HTTPException(413, f"a table is described by at most {MAX_BYTES:,} bytes")
         try:
-            name = tables.add(table_config(body))
+            name = await asyncio.to_thread(lambda: tables.add(table_config(body)))
         except SabaccError as error:
             return JSONResponse({"sentence": str(error)}, 400, headers=HEADERS)
         return JSONResponse({"name": name}, 201, headers=HEADERS)
@@ -101,7 +105,7 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
         check(websocket)
         await websocket.accept()
         try:
-            room = room_of(websocket)
+            room = await asyncio.to_thread(room_of, websocket)
         except HTTPException as refused:
             await websocket.send_json({"type": "refused", "sentence": refused.detail})
             await websocket.close(1008, "this table cannot be opened")
@@ -109,12 +113,12 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
         client = room.open(websocket)
         try:
             while not client.is_hopeless:
-                try:
-                    text = await websocket.receive_text()
-                except (WebSocketDisconnect, KeyError):  # KeyError: bytes in place of text
-                    return
-                await room.receive(client, text)
+                await room.receive(client, await websocket.receive_text())
             await websocket.close(1008, "too many messages")
+        except WebSocketDisconnect:
+            pass
+        except KeyError:  # bytes in place of text
+            await websocket.close(1003, "messages are text")
         finally:
             room.close(client)
 

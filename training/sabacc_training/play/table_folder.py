@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,7 @@ class TableFolder:
     def __init__(self, folder: Path, seconds: float = 1.0) -> None:
         self._folder, self._seconds = folder, seconds
         self._rooms: dict[str, Room] = {}
+        self._opening = threading.Lock()  # a table is in memory once, whoever asks for it
         make_folder(folder)
 
     def add(self, config: PlayConfig) -> str:
@@ -36,21 +38,23 @@ class TableFolder:
         Raises:
             SabaccError: for agents that cannot play there, or where there are too many tables.
         """
-        if len(self._rooms) >= MAX_TABLES:
-            raise SabaccError(f"there are {MAX_TABLES} tables already; stop the server first")
-        name = secrets.token_urlsafe(6)
-        room = Room(Match(config), self._folder / name, self._seconds)
-        room.save()
-        self._rooms[name] = room
-        return name
+        with self._opening:
+            if len(self._rooms) >= MAX_TABLES:
+                raise SabaccError(f"there are {MAX_TABLES} tables already; stop the server first")
+            name = secrets.token_hex(6)
+            room = Room(Match(config), self._folder / name, self._seconds)
+            room.save()
+            self._rooms[name] = room
+            return name
 
     def room(self, name: str) -> Room | None:
         """Return a table, from its files where it is not in memory; None for no such table."""
-        if name not in self._rooms and re.fullmatch(r"[\w-]{1,40}", name, re.ASCII):
-            found = Room.read(self._folder / name, self._seconds)
-            if found is not None:
-                self._rooms[name] = found
-        return self._rooms.get(name)
+        with self._opening:
+            if name not in self._rooms and re.fullmatch(r"[\w-]{1,40}", name, re.ASCII):
+                found = Room.read(self._folder / name, self._seconds)
+                if found is not None:
+                    self._rooms[name] = found
+            return self._rooms.get(name)
 
     def resume(self, name: str) -> Room:
         """Return a table of the folder. Whoever comes first takes the seat, if it is for one.
