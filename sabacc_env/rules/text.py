@@ -5,7 +5,8 @@ Every sentence is derived from the fields, so a page always says what the engine
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -76,6 +77,16 @@ def page(rules: RuleSet) -> list[Section]:
     }
     written = [Section(title, tuple(sentences)) for title, sentences in sections.items()]
     return [section for section in written if section.sentences]
+
+
+def paragraph(sentences: Iterable[str]) -> str:
+    r"""Return sentences as text; the items of a list, which begin with "- ", have a line each.
+
+    >>> paragraph(["Each seat may:", "- stand.", "- draw.", "Fees are paid.", "They stay."])
+    'Each seat may:\n- stand.\n- draw.\nFees are paid. They stay.'
+    """
+    runs = itertools.groupby(sentences, lambda sentence: sentence.startswith("- "))
+    return "\n".join(("\n" if is_list else " ").join(run) for is_list, run in runs)
 
 
 def differences(first: RuleSet, second: RuleSet) -> list[tuple[str, object, object]]:

@@ -95,7 +95,7 @@ async def seated(
     """Take a seat at a table, in a terminal of a size."""
     room = tables.room(name)
     assert room is not None
-    app = TerminalTable(room, seconds)
+    app = TerminalTable(room)
     async with app.run_test(size=size, notifications=True) as pilot:
         person = Seated(room, app, pilot)
         await person.wait(lambda: bool(person.table))

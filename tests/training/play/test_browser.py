@@ -189,6 +189,8 @@ def test_a_new_table_is_opened_by_the_page(page: Page, server: tuple[TableFolder
     page.click("#show-rules")
     page.wait_for_selector("#rules-page[open]")
     assert "Spacers" in page.inner_text("#rules-page")
+    assert "stand: change nothing." in page.locator("#rules-page li").all_inner_texts()
+    assert page.evaluate("document.getElementById('rules-page').scrollTop") == 0
 
 
 def test_the_first_hand_has_a_guide(page: Page, server: tuple[TableFolder, str]) -> None:
@@ -196,6 +198,7 @@ def test_the_first_hand_has_a_guide(page: Page, server: tuple[TableFolder, str])
     page.click("#first-hand")
     page.wait_for_selector("#guide:not([hidden])")
     assert "Welcome" in page.inner_text("#guide")
+    assert "stand: change nothing." in page.locator("#guide li").all_inner_texts()
     assert serious(page) == []
     play_by(page, "mouse")
     until(page, "table.guide[0].startsWith('That was a hand')")
@@ -241,8 +244,12 @@ def test_agents_are_watched_with_pause_and_speed(
 ) -> None:
     sit_down(page, server, "tight", "loose", rules="casino", hands=500)
     page.wait_for_selector("#pause")
+    assert page.inner_text("#speed option:checked") == "at once"  # what the server was started with
     page.keyboard.press("p")
     turn = turn_that_stays(page)
     assert not page.evaluate("table.match_over")
+    page.reload()
+    page.wait_for_selector("#pause:has-text('Go on')")
+    assert turn_of(page) == turn
     page.keyboard.press("p")
     until(page, f"table.turn > {turn}")

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from sabacc_training.play.room import Room
 from sabacc_training.play.table_folder import TableFolder
-from sabacc_training.play.table_message import table_message
 from sabacc_training.play.terminal import Page
 from sabacc_training.play.terminal_text import SIGNED_CARD, signs
 
@@ -80,7 +79,7 @@ def test_hidden_cards_change_nothing_on_the_screen(tmp_path: Path, rules: str) -
     compared = 0
 
     async def shown(person: Seated) -> str:
-        await person.app.send_text(json.dumps(table_message(person.room.match, 0)))
+        await person.app.send_text(json.dumps(person.room.message(0)))
         await person.press()
         return person.screen()
 

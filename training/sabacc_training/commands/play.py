@@ -133,7 +133,7 @@ def play(
     words = ["sabacc", "play", "--terminal", "--resume", name]
     words += [] if folder == FOLDER else ["--folder", str(folder)]
     _say(f"This table goes on later with: {shlex.join(words)}")
-    _play_in_terminal(tables, name, seconds)
+    _play_in_terminal(tables, name)
 
 
 def _check_terminal(config: PlayConfig, page: Page) -> None:
@@ -146,12 +146,12 @@ def _check_terminal(config: PlayConfig, page: Page) -> None:
         raise SabaccError("--terminal needs a terminal to read keys from and to draw on")
 
 
-def _play_in_terminal(tables: TableFolder, name: str, seconds: float) -> None:
+def _play_in_terminal(tables: TableFolder, name: str) -> None:
     from sabacc_training.play.terminal import TerminalTable
 
     room = tables.room(name)
     assert room is not None
-    app = TerminalTable(room, seconds)
+    app = TerminalTable(room)
     app.run(mouse=False)
     if app.return_code:
         sys.exit(app.return_code)

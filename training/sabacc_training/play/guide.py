@@ -11,7 +11,7 @@ from typing import Final
 
 from sabacc_env.game.view import GameView
 from sabacc_env.render.drawing import signed
-from sabacc_env.rules.text import page
+from sabacc_env.rules.text import page, paragraph
 
 SECTIONS: Final = {"cards": "Card phase", "dice": "Dice phase", "betting": "Betting phase"}
 
@@ -25,11 +25,11 @@ AIMS: Final = {
 
 
 def guide(view: GameView) -> list[str]:
-    """Return the sentences for a seat that plays its first hand; [] where it is not to act."""
-    return list(_sentences(view)) if view.seat == view.seat_to_act or view.phase == "over" else []
+    """Return the paragraphs for a seat that plays its first hand; [] where it is not to act."""
+    return list(_paragraphs(view)) if view.seat == view.seat_to_act or view.phase == "over" else []
 
 
-def _sentences(view: GameView) -> Iterator[str]:
+def _paragraphs(view: GameView) -> Iterator[str]:
     own = [turn for turn in view.history if turn.seat == view.seat]
     if view.phase == "over":
         yield (
@@ -44,15 +44,15 @@ def _sentences(view: GameView) -> Iterator[str]:
             f"the Sylops count 0. After {view.rules.rounds} rounds the hand whose total is nearest "
             "to zero wins what has been bet. Some hands with a name beat all others."
         )
-        yield " ".join(_rules(view, "Antes"))
+        yield _rules(view, "Antes")
     if view.rank is not None:
         total = signed(view.rank.total)
         yield f"Your hand has a total of {total} now. It is called {view.rank.name}."
     yield AIMS[view.phase]
     if not _has_met(view):
-        yield " ".join(_rules(view, SECTIONS[view.phase]))
+        yield _rules(view, SECTIONS[view.phase])
     if view.phase == "betting" and max(view.bets) > view.bets[view.seat]:
-        yield " ".join(_rules(view, "Junking"))
+        yield _rules(view, "Junking")
 
 
 def _has_met(view: GameView) -> bool:
@@ -61,6 +61,6 @@ def _has_met(view: GameView) -> bool:
     return any(turn.seat == view.seat and turn.move.kind in kinds for turn in view.history)
 
 
-def _rules(view: GameView, title: str) -> tuple[str, ...]:
-    found = (section.sentences for section in page(view.rules) if section.title == title)
-    return next(found, ())
+def _rules(view: GameView, title: str) -> str:
+    found = (paragraph(each.sentences) for each in page(view.rules) if each.title == title)
+    return next(found, "")

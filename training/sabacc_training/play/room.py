@@ -247,7 +247,7 @@ class Room:
         token = None if seat is None else self._seat_tokens[seat]
         await asyncio.to_thread(self.save)
         client.send({"type": "joined", "seat": seat, "seat_token": token})
-        client.send(table_message(self.match, seat))
+        client.send(self.message(seat))
         self._run()
 
     def _seat_of(self, token: str | None) -> int | None:
@@ -265,7 +265,15 @@ class Room:
         if client.seat is None and self.match.people:
             raise SabaccError("only players set the pace of a table with people")
         self._seconds, self._paused = request.seconds, request.paused
+        for each in self._clients:
+            if each.has_joined:
+                each.send(self.message(each.seat))
         self._run()
+
+    def message(self, seat: int | None) -> dict[str, Any]:
+        """Return the message about the table, with how fast its agents move."""
+        pace = {"seconds": self._seconds, "paused": self._paused}
+        return table_message(self.match, seat) | {"pace": pace}
 
     # Play.
 
@@ -282,7 +290,7 @@ class Room:
             refused = {"type": "refused", "sentence": str(error)}
         for client in list(self._clients):
             if client.has_joined:
-                client.send(table_message(self.match, client.seat))
+                client.send(self.message(client.seat))
                 if refused is not None:
                     client.send(refused)
         self._run()

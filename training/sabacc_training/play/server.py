@@ -21,6 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules.text import page as rules_page
+from sabacc_env.rules.text import paragraph
 from sabacc_training.play.catalogue import MAX_BYTES, catalogue, table_config
 from sabacc_training.play.room import Room
 from sabacc_training.play.table_folder import TableFolder
@@ -86,7 +87,9 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
         check(request)
         room = room_of(request)
         sections = rules_page(room.match.game.rules)
-        return JSONResponse([[each.title, each.sentences] for each in sections], headers=HEADERS)
+        return JSONResponse(
+            [[each.title, paragraph(each.sentences)] for each in sections], headers=HEADERS
+        )
 
     async def new_table(request: Request) -> Response:
         check(request)

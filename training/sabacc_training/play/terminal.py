@@ -20,6 +20,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from sabacc_env.rules.text import page as rules_page
+from sabacc_env.rules.text import paragraph
 from sabacc_training.play import terminal_text as text
 from sabacc_training.play.room import Room
 from sabacc_training.play.terminal_moves import Moves
@@ -103,7 +104,6 @@ class TerminalTable(App[None]):
 
     Args:
         room: the table.
-        seconds: how long its agents wait before they move.
 
     Attributes:
         table: what it was told last of the table; empty before that.
@@ -151,11 +151,11 @@ class TerminalTable(App[None]):
     Footer { background: #1b2730; }
     """
 
-    def __init__(self, room: Room, seconds: float = 1.0) -> None:
+    def __init__(self, room: Room) -> None:
         super().__init__()
         self._room, self._client = room, room.open(self)
         self.table: dict[str, Any] = {}
-        self._seconds, self._paused = seconds, False
+        self._seconds, self._paused = 1.0, False
         self._is_advised = False
         self._failed: set[str] = set()
         self._heading, self._others = Static(id="heading"), Static(id="others")
@@ -204,6 +204,7 @@ class TerminalTable(App[None]):
             case {"type": "table"} as table:
                 is_new = table["turn"] != self.table.get("turn")
                 self.table = table
+                self._seconds, self._paused = table["pace"]["seconds"], table["pace"]["paused"]
                 self._is_advised &= not is_new
                 self._show(is_new)
             case {"type": "advice", "title": title} as advice:
@@ -342,7 +343,7 @@ class TerminalTable(App[None]):
     def action_rules(self) -> None:
         """Show the keys, and the rules of this table."""
         sections = rules_page(self._room.match.game.rules)
-        rules = {section.title: " ".join(section.sentences) for section in sections}
+        rules = {section.title: paragraph(section.sentences) for section in sections}
         self.push_screen(Page("The rules", text.paragraphs({"Keys": KEYS} | rules)))
 
     def action_scroll_story(self, pages: int) -> None:

@@ -15,6 +15,19 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Return the elements of a text: lines that begin with "- " are the items of a list. */
+function prose(text) {
+  const elements = [];
+  for (const line of text.split("\n")) {
+    if (!line.startsWith("- ")) elements.push(make("p", {}, line));
+    else {
+      if (elements.at(-1)?.tagName !== "UL") elements.push(make("ul"));
+      elements.at(-1).append(make("li", {}, line.slice(2)));
+    }
+  }
+  return elements;
+}
+
 const number = (amount) => amount.toLocaleString("en").replace("-", "−");
 const signed = (amount) => (amount > 0 ? "+" : "") + number(amount);
 
@@ -87,7 +100,7 @@ function seatPanel(table, index) {
   const rank = seat.rank && `${seat.rank.name}, total ${signed(seat.rank.total)}`;
   const state = rank || (seat.cards.length ? `${seat.cards.length} cards` : seat.last === "junk" ? "junked" : "out");
   return make("article", { class: classes.join(" "), "aria-label": name },
-    make("h3", {}, name, ...tags.map((tag) => make("span", { class: "tag" }, tag))),
+    make("h2", {}, name, ...tags.map((tag) => make("span", { class: "tag" }, tag))),
     cardsOf(seat, index, index === table.seat ? table.drawn : null),
     make("p", {}, state),
     seat.credits === null ? "" : make("p", {}, `${number(seat.credits)} credits`,
@@ -171,26 +184,25 @@ function actions() {
         make("kbd", { "aria-hidden": "true" }, "h"), " Hints")));
     for (const move of table.moves) if (move.kind === "raise") children.push(raiseForm(move));
   }
-  if (pace.mine()) children.push(pace.controls());
   return children;
 }
 
-// Watching.
+// How fast agents move. The server says it to all pages of the table.
 
 const pace = {
   seconds: 1, paused: false,
-  mine() { return table.seats.every((seat) => !seat.person); },
-  controls() {
-    const speeds = { "0.2": "fast", "1": "one move a second", "3": "slow" };
-    const select = make("select", { "aria-label": "Speed" }, ...Object.entries(speeds).map(([seconds, name]) =>
-      make("option", { value: seconds, selected: Number(seconds) === this.seconds }, name)));
-    select.addEventListener("change", () => { this.seconds = Number(select.value); this.tell(); });
-    return make("p", { class: "buttons" },
-      make("button", { type: "button", id: "pause", onclick: () => this.toggle() },
-        make("kbd", { "aria-hidden": "true" }, "p"), this.paused ? " Go on" : " Pause"), select);
+  show() {
+    ({ seconds: this.seconds, paused: this.paused } = table.pace);
+    const agents = table.seats.some((seat) => !seat.person);
+    const may = table.seat !== null || table.seats.every((seat) => !seat.person);
+    $("pace").hidden = !agents || !may || table.match_over;
+    $("pause-text").textContent = this.paused ? "Go on" : "Pause";
+    const known = [...$("speed").options].some((option) => Number(option.value) === this.seconds);
+    if (!known) $("speed").prepend(make("option", { value: this.seconds }, this.seconds ? `${this.seconds} s a move` : "at once"));
+    $("speed").value = this.seconds;
   },
-  toggle() { this.paused = !this.paused; this.tell(); show(table); },
-  tell() { send({ type: "pace", seconds: this.seconds, paused: this.paused }); },
+  toggle() { this.tell(this.seconds, !this.paused); },
+  tell(seconds, paused) { send({ type: "pace", seconds, paused }); },
 };
 
 // The table.
@@ -215,7 +227,7 @@ function log() {
 }
 
 function show(message) {
-  const changed = table === null || table.turn !== message.turn;
+  const changed = table === null || table.turn !== message.turn || table.seat !== message.seat;
   const acted = $("actions").contains(document.activeElement);
   const before = motion.places();
   table = message;
@@ -228,14 +240,15 @@ function show(message) {
   $("others").replaceChildren(...others.map((index) => seatPanel(table, index)));
   $("own").replaceChildren(...(table.seat === null ? [] : [seatPanel(table, table.seat)]));
   $("centre").replaceChildren(...centre(table));
-  $("guide").replaceChildren(...table.guide.map((sentence) => make("p", {}, sentence)));
+  $("guide").replaceChildren(...table.guide.flatMap(prose));
   $("guide").hidden = !table.guide.length;
-  $("actions").replaceChildren(...actions());
+  if (changed) $("actions").replaceChildren(...actions());
+  pace.show();
   $("status").textContent = statusText();
   $("log").replaceChildren(...log());
   $("log").scrollTop = $("log").scrollHeight;
   if (changed) $("advice").hidden = true;
-  if (acted) ($("actions").querySelector("button") ?? $("actions")).focus({ preventScroll: true });
+  if (changed && acted) ($("actions").querySelector("button") ?? $("actions")).focus({ preventScroll: true });
   motion.from(before);
   const failures = Object.entries(table.failures);
   if (changed && failures.length) say(`${failures[0][0]} failed, and a default was played: ${failures[0][1]}`);
@@ -345,8 +358,8 @@ async function lobby(offers) {
 
 async function showRules() {
   const sections = await (await fetch(`${location.pathname}/rules`)).json();
-  $("rules-text").replaceChildren(...sections.flatMap(([title, sentences]) =>
-    [make("h3", {}, title), make("p", {}, sentences.join(" "))]));
+  $("rules-text").replaceChildren(...sections.flatMap(([title, text]) =>
+    [make("h3", {}, title), ...prose(text)]));
   $("rules-title").textContent = table.rules.title;
   $("rules-page").showModal();
 }
@@ -371,6 +384,8 @@ async function start() {
   $("motion").addEventListener("click", () => motion.toggle());
   $("show-keys").addEventListener("click", () => $("keys").showModal());
   $("show-rules").addEventListener("click", showRules);
+  $("pause").addEventListener("click", () => pace.toggle());
+  $("speed").addEventListener("change", () => pace.tell(Number($("speed").value), pace.paused));
   const name = location.pathname.split("/")[2];
   $("show-rules").hidden = !name;
   if (name) connect(name);
