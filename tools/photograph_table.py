@@ -58,7 +58,9 @@ def photograph_page() -> bytes:
 def photograph_terminal() -> bytes:
     """Return a PNG of a hand in a terminal of 120 columns and 34 lines."""
     with tempfile.TemporaryDirectory() as folder:
-        tables, name = terminal_table.new_table(Path(folder), *SEATS, rules="casino", seed=12)
+        tables, name = terminal_table.new_table(
+            Path(folder), *SEATS, seconds=1, rules="casino", seed=12
+        )
         drawn = asyncio.run(_played_in_terminal(tables, name))
     with chromium() as browser:
         page = browser.new_page(device_scale_factor=1.5)
@@ -68,7 +70,7 @@ def photograph_terminal() -> bytes:
 
 
 async def _played_in_terminal(tables: TableFolder, name: str) -> str:
-    async with terminal_table.seated(tables, name, size=(120, 34), seconds=1) as person:
+    async with terminal_table.seated(tables, name, size=(120, 34)) as person:
         for key in "21":
             await person.wait_for_turn()
             await person.play(key)

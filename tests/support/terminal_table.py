@@ -53,6 +53,9 @@ class Seated:
     async def press(self, *keys: str) -> None:
         await self._pilot.press(*keys)
 
+    async def resize(self, width: int, height: int) -> None:
+        await self._pilot.resize_terminal(width, height)
+
     async def wait(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(SECONDS):
             while not condition():
@@ -90,7 +93,7 @@ class Seated:
 
 @asynccontextmanager
 async def seated(
-    tables: TableFolder, name: str, size: tuple[int, int] = (80, 24), seconds: float = 0.0
+    tables: TableFolder, name: str, size: tuple[int, int] = (80, 24)
 ) -> AsyncIterator[Seated]:
     """Take a seat at a table, in a terminal of a size."""
     room = tables.room(name)

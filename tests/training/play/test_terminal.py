@@ -179,7 +179,7 @@ def test_a_watcher_of_agents_sees_all_cards_pauses_and_sets_the_speed(
     tables, name = new_table(tmp_path, "tight", "loose", "random", seconds=60)
 
     async def watch() -> None:
-        async with seated(tables, name, size, seconds=60) as watcher:
+        async with seated(tables, name, size) as watcher:
             await watcher.press("p", *["plus"] * 5)
             await watcher.wait(lambda: "0.2 s a move · paused" in watcher.screen())
             assert watcher.table["turn"] == 0
@@ -245,3 +245,15 @@ def test_a_table_goes_on_where_it_was(tmp_path: Path) -> None:
     assert found is not room
     assert found.match.to_text() == room.match.to_text()
     assert after == before
+
+
+def test_another_size_of_the_terminal_is_used_at_once(tmp_path: Path) -> None:
+    tables, name = new_table(tmp_path, "person", "person")
+
+    async def play() -> None:
+        async with seated(tables, name, (130, 40)) as person:
+            assert "━" in person.screen()  # the other seat as a panel
+            await person.resize(80, 15)
+            assert "━" not in person.screen()
+
+    asyncio.run(play())

@@ -156,7 +156,7 @@ class TerminalTable(App[None]):
         self._room, self._client = room, room.open(self)
         self.table: dict[str, Any] = {}
         self._seconds, self._paused = 1.0, False
-        self._is_advised = False
+        self._is_advised, self._room_for = False, self.size
         self._failed: set[str] = set()
         self._heading, self._others = Static(id="heading"), Static(id="others")
         self._middle, self._status = Static(id="middle"), Static(id="status")
@@ -218,15 +218,16 @@ class TerminalTable(App[None]):
 
     # What is shown.
 
-    def on_resize(self, _: events.Resize) -> None:
+    def on_resize(self, resized: events.Resize) -> None:
         """Lay out anew for another size."""
+        self._room_for = resized.size  # App.size may still be the size before
         if self.table:
             self._show(is_new=False)
 
     def _show(self, is_new: bool) -> None:
         table = self.table
         others = len(table["seats"]) - (table["seat"] is not None)
-        room = text.layout(others, *self.size)
+        room = text.layout(others, *self._room_for)
         self._middle.set_class(room.airy, "airy")
         self._heading.update(text.heading(table))
         self._others.update(text.others(table, room))
