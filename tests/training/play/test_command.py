@@ -133,6 +133,7 @@ def test_mistakes_are_refused_in_a_sentence(capsys: Any, tmp_path: Path) -> None
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert "cannot be listened on" in said("--port", port)
+    assert "give 0 to 65535" in said("--port", 99_999)
     in_terminal = ("play", "--terminal", "--folder", tmp_path)
     assert "one seat" in refusal(capsys, *in_terminal, "--people", 2)
     assert "needs a terminal" in refusal(capsys, *in_terminal)

@@ -298,6 +298,13 @@ def test_a_hand_is_recorded_once_where_its_server_stopped_before_it_was(tmp_path
         with playing(address, name) as player:
             play_hand(player)
             assert "cannot be written" in player.receive()["sentence"]
+        table = tmp_path / f"{name}.table.json"
+        table.rename(tmp_path / "before")
+        table.mkdir()  # so not even the table can be saved, and yet people come back to it
+        with playing(address, name, player.token) as again:
+            assert (again.seat, again.table) == (0, player.table)
+        table.rmdir()
+        (tmp_path / "before").rename(table)
     file.rmdir()
     for _ in range(2):
         room = TableFolder(tmp_path).room(name)

@@ -30,6 +30,8 @@ FOLDER: Final = Path("runs", "play")
 LOCAL: Final = ("127.0.0.1", "localhost")
 """The names of this machine for itself."""
 
+MAX_PORT: Final = 65_535
+
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +164,8 @@ def _serve(tables: TableFolder, name: str, page: Page) -> None:
 
     from sabacc_training.play.server import make_app
 
+    if not 0 <= page.port <= MAX_PORT:
+        raise SabaccError(f"--port: {page.port} is out of range; give 0 to {MAX_PORT}")
     token = None if page.host in LOCAL else secrets.token_urlsafe(16)
     try:
         listening = socket.create_server((page.host, page.port))

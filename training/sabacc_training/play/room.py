@@ -241,13 +241,15 @@ class Room:
     async def _join(self, client: Client, request: Join) -> None:
         if client.has_joined:
             raise SabaccError("you have joined already")
+        taken = len(self._seat_tokens)
         client.seat = None if request.watch else self._seat_of(request.seat_token)
         client.has_joined = True
         seat = client.seat
         token = None if seat is None else self._seat_tokens[seat]
-        await asyncio.to_thread(self.save)
         client.send({"type": "joined", "seat": seat, "seat_token": token})
         client.send(self.message(seat))
+        if len(self._seat_tokens) > taken and (refused := await self._refusal(self.save)):
+            client.send(refused)
         self._run()
 
     def _seat_of(self, token: str | None) -> int | None:
@@ -283,17 +285,21 @@ class Room:
         Where it cannot be saved they are told that, too, and the hand goes on.
         """
         await asyncio.to_thread(change)
-        refused = None
-        try:
-            await asyncio.to_thread(self._keep)
-        except SabaccError as error:
-            refused = {"type": "refused", "sentence": str(error)}
+        refused = await self._refusal(self._keep)
         for client in list(self._clients):
             if client.has_joined:
                 client.send(self.message(client.seat))
                 if refused is not None:
                     client.send(refused)
         self._run()
+
+    async def _refusal(self, write: Callable[[], None]) -> dict[str, Any] | None:
+        """Write files; return the message that says why they cannot be written, if they cannot."""
+        try:
+            await asyncio.to_thread(write)
+        except SabaccError as error:
+            return {"type": "refused", "sentence": str(error)}
+        return None
 
     def _keep(self) -> None:
         """Save the match, then record a hand that is over.
