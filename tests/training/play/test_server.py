@@ -25,6 +25,7 @@ from websockets.typing import Origin
 from sabacc_env import Card, Game, rule_sets
 from sabacc_env.hand_histories import read_hand_histories
 from tests.support.play_server import SECONDS, Player, new_table, playing, serving
+from tests.support.terminal_table import Slow
 
 CARD = re.compile(r"[+-](?:10|[1-9])[tsc]\b|\b0[ab]\b")
 
@@ -202,6 +203,19 @@ def test_a_hand_goes_on_after_a_reload_and_in_a_second_tab(server: tuple[TableFo
         assert tab.table["turn"] == table["turn"] + 1
     with playing(address, name, "guessed") as stranger:
         assert stranger.seat is None
+
+
+def test_people_come_to_a_table_while_an_agent_thinks(server: tuple[TableFolder, str]) -> None:
+    tables, address = server
+    Slow.may_move.clear()
+    name = new_table(tables, "person", "tests.support.terminal_table:Slow", "person", hands=1)
+    with playing(address, name) as player:
+        assert player.table["to_act"] == 1
+        with playing(address, name, player.token) as tab, playing(address, name) as other:
+            assert (tab.seat, tab.table, other.seat) == (0, player.table, 2)
+            Slow.may_move.set()
+            while other.table["turn"] == tab.table["turn"]:
+                other.receive()
 
 
 def test_a_hand_goes_on_after_the_server_is_started_again(tmp_path: Path) -> None:

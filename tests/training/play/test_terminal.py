@@ -193,6 +193,7 @@ def test_a_watcher_of_agents_sees_all_cards_pauses_and_sets_the_speed(
 
 
 def test_the_keyboard_answers_while_an_agent_thinks(tmp_path: Path) -> None:
+    Slow.may_move.clear()
     tables, name = new_table(tmp_path, "person", "tests.support.terminal_table:Slow")
 
     async def play() -> None:

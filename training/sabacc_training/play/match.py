@@ -101,8 +101,8 @@ class Match:
         self.game.play(move)
         self.turn += 1
 
-    def play_agent(self) -> None:
-        """Play the move of the agent that is to act."""
+    def agent_action(self) -> int:
+        """Return what the agent that is to act chooses; the match stays as it is meanwhile."""
         seat = self.game.seat_to_act
         assert seat is not None
         agent = self._agents[seat]
@@ -112,7 +112,11 @@ class Match:
         moment = (self.config.seed, self.hand, len(self.game.history), seat)
         rng = np.random.default_rng(moment)
         (action,) = agent.act(shown, mask, rng, np.zeros(1, np.int64))
-        self.game.play_action(self._buffers, int(action))
+        return int(action)
+
+    def play_agent(self, action: int | None = None) -> None:
+        """Play the move of the agent that is to act: ``action``, or what it chooses now."""
+        self.game.play_action(self._buffers, self.agent_action() if action is None else action)
         self.turn += 1
 
     def deal(self) -> None:

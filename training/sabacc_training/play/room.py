@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.hand_histories import HandHistoryWriter, read_hand_histories
@@ -144,6 +144,7 @@ class Room:
         self._seat_tokens = dict(seat_tokens or {})
         self._clients: set[Client] = set()
         self._lock = asyncio.Lock()
+        self._agent_thinks = False
         self._wake = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
 
@@ -248,7 +249,9 @@ class Room:
         token = None if seat is None else self._seat_tokens[seat]
         client.send({"type": "joined", "seat": seat, "seat_token": token})
         client.send(self.message(seat))
-        if len(self._seat_tokens) > taken and (refused := await self._refusal(self.save)):
+        # An agent that thinks cannot be saved; its move is, and the seat with it.
+        is_unsaved = len(self._seat_tokens) > taken and not self._agent_thinks
+        if is_unsaved and (refused := await self._refusal(self.save)):
             client.send(refused)
         self._run()
 
@@ -336,10 +339,21 @@ class Room:
                 await asyncio.wait_for(self._wake.wait(), self._seconds)
                 continue  # the pace or the table has changed
             async with self._lock:
-                if step := self._next_step():
-                    await self._change(step)
+                step = self._next_step()
+                self._agent_thinks = step == "agent"
+                if step == "deal":
+                    await self._change(self.match.deal)
+            if self._agent_thinks:
+                await self._play_agent()
 
-    def _next_step(self) -> Callable[[], None] | None:
+    async def _play_agent(self) -> None:
+        """Let an agent choose, while clients come and go, and play its move."""
+        action = await asyncio.to_thread(self.match.agent_action)
+        async with self._lock:
+            self._agent_thinks = False
+            await self._change(partial(self.match.play_agent, action))
+
+    def _next_step(self) -> Literal["agent", "deal"] | None:
         """Return what happens without any person: an agent's move, or the next hand among agents.
 
         Where only agents play and nobody looks, nothing happens.
@@ -348,6 +362,6 @@ class Room:
         if self._paused or nobody_looks:
             return None
         if self.match.agent_is_to_act:
-            return self.match.play_agent
+            return "agent"
         between_hands = self.match.game.seat_to_act is None and not self.match.is_over
-        return self.match.deal if between_hands and not self.match.people else None
+        return "deal" if between_hands and not self.match.people else None
