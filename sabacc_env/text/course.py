@@ -57,19 +57,20 @@ def _event_lines(view: GameView, events: Iterable[Event]) -> Iterator[str]:
 
 def event_sentence(event: Event, who: str) -> str:
     """Return an event as a sentence; ``who`` is what the seat of the event is called."""
-    cards = cards_text(event.face_up)
+    cards, you = cards_text(event.face_up), who == "You"
     match event.kind:
         case "deal":
             return f"You are dealt {cards_text(event.drawn)}."
         case "turn_up":
             return f"{cards} is turned up on the discard pile."
         case "spike_card":
-            return f"{who} is dealt the Spike Card {cards}."
+            return f"{who} {'are' if you else 'is'} dealt the Spike Card {cards}."
         case "dice":
             return "{}-{} is rolled.".format(*event.dice or ())
         case "redraw_hand":
             drawn = f": {cards_text(event.drawn)}" if event.drawn else ""
-            return f"{who} discards {cards} and draws a new hand{drawn}."
+            done = f"discard {cards} and draw" if you else f"discards {cards} and draws"
+            return f"{who} {done} a new hand{drawn}."
         case "reshuffle":
             return "The draw pile is used up: the cards under the top discard are shuffled into it."
     return f"{who}: {_move_sentence(event)}"

@@ -175,6 +175,8 @@ def serious(page: Page) -> list[str]:
 def test_a_new_table_is_opened_by_the_page(page: Page, server: tuple[TableFolder, str]) -> None:
     page.goto(f"http://{server[1]}/")
     page.select_option("#rules", "spacers")
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
     page.select_option("#players", "3")
     assert page.locator("#who select").count() == 3
     assert serious(page) == []

@@ -417,15 +417,17 @@ def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[TableFolde
 
 def test_advice_is_given_over_the_connection(server: tuple[TableFolder, str]) -> None:
     tables, address = server
-    name = new_table(tables, "person", "tight", hands=1)
+    name = new_table(tables, "person", "tight", hands=1, rules="black_spire")
     with playing(address, name) as player:
         assert player.wait_for_turn()
         hints = player.answer(type="hints", turn=player.table["turn"])
+        assert "net points" in hints["tables"][0]["columns"]
         moves = hints["tables"][0]["rows"]
         assert len(moves) == len(player.table["moves"])
         play_hand(player)
         review = player.answer(type="coach", turn=player.table["turn"])
         assert review["title"] == "The coach"
+        assert "points more than" in review["sentences"][0]
         assert review["tables"][0]["rows"]
 
 

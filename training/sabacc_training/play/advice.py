@@ -100,7 +100,12 @@ class Adviser:
         sentences = [] if rank is None else [f"You hold {rank.name}, total {signed(rank.total)}."]
         tables = [
             {
-                "columns": ["move", f"{self._name} plays it", "net credits", "below its favourite"],
+                "columns": [
+                    "move",
+                    f"{self._name} plays it",
+                    f"net {_unit(game)}",
+                    "below its favourite",
+                ],
                 "rows": [
                     [
                         label(each.move, view),
@@ -145,7 +150,7 @@ class Adviser:
         half_width = math.hypot(*(loss.half_width() for loss in losses))
         cost = f"{signed(lost, 1)} ± {half_width:.1f}"
         sentences = [
-            f"Your moves cost {cost} credits more than the favourites of {self._name}.",
+            f"Your moves cost {cost} {_unit(game)} more than the favourites of {self._name}.",
             f"This is the mean over deals that fit what you saw, if all play on as {self._name}.",
             "Luck does not count. Below 0 your moves were better.",
         ]
@@ -180,6 +185,10 @@ def draw_chances(view: GameView) -> list[tuple[int, float, str]]:
     return [
         (total, totals[total] / len(unseen), ", ".join(names[total])) for total in nearest_first
     ]
+
+
+def _unit(game: Game) -> str:
+    return "points" if game.rules.points else "credits"
 
 
 def _percent(share: float | None) -> str:
