@@ -334,6 +334,8 @@ def test_pages_of_other_sites_and_strangers_are_kept_out(tmp_path: Path) -> None
         assert status(page) == 403
         assert status(f"{page}?token=guessed") == 403
         assert status(f"{page}?token=secret") == 200
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert opener.open(f"{page}?watch&token=secret").url == f"{page}?watch"
         assert status(f"http://{address}/", Host="evil.example") == 403
         assert status(f"http://{address}/", Host="[") == 403
         assert status(f"http://{address}/", Origin="http://[") == 403

@@ -75,7 +75,8 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
             room_of(request)
         if token is None or not request.query_params.get("token"):
             return HTMLResponse(_page(), headers=HEADERS)
-        clean = RedirectResponse(request.url.path, headers=HEADERS)
+        query = "?watch" if "watch" in request.query_params else ""
+        clean = RedirectResponse(request.url.path + query, headers=HEADERS)
         clean.set_cookie(TOKEN_COOKIE, token, httponly=True, samesite="strict")
         return clean
 
