@@ -9,8 +9,10 @@ clock on the wall. [The pages of the libraries](../docs/libraries/index.md) have
 from __future__ import annotations
 
 import random
+import socket
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -224,6 +226,54 @@ def _decisions(game: Any, hands: int = 300) -> Rollout:
     return rollout
 
 
+def openenv_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """One client of a server on this machine: the first legal moves, beside an echo."""
+    from openenv.core.env_server.http_server import create_app
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Observation, State
+    from openenv.core.generic_client import GenericEnvClient
+    from sabacc_training.language.openenv import SabaccAction, make_app
+    from sabacc_training.language.task import text_task
+
+    class Echo(Environment[SabaccAction, Observation, State]):  # type: ignore[misc]
+        def reset(self, *args: Any, **kwargs: Any) -> Observation:
+            return Observation()
+
+        def step(self, action: SabaccAction, *args: Any, **kwargs: Any) -> Observation:
+            return Observation(metadata={"said": action.text})
+
+        @property
+        def state(self) -> State:
+            return State()
+
+    def stepping(app: Any, steps: int = 500) -> Rollout:
+        client = GenericEnvClient(base_url=_serve(app)).sync().connect()
+
+        def rollout() -> int:
+            over = True
+            for _ in range(steps):
+                over = client.reset().done if over else client.step({"text": "action 0"}).done
+            return steps
+
+        return rollout
+
+    yield "`sabacc openenv`", stepping(make_app(text_task(opponents=["tight"])))
+    yield "an echo", stepping(create_app(Echo, SabaccAction, Observation))
+
+
+def _serve(app: Any) -> str:
+    """Serve an application from a thread on this machine; return its address."""
+    import uvicorn
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    arguments = {"sockets": [listening]}
+    threading.Thread(target=server.run, kwargs=arguments, daemon=True).start()
+    while not server.started:
+        time.sleep(0.01)
+    return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
 def rlcard_rollouts() -> Iterator[tuple[str, Rollout]]:
     """Random agents in RLCard's ``run``."""
     import rlcard
@@ -295,6 +345,7 @@ def tianshou_rollouts() -> Iterator[tuple[str, Rollout]]:
 LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
     "agilerl": agilerl_rollouts,
     "gymnasium": gymnasium_rollouts,
+    "openenv": openenv_rollouts,
     "openspiel": openspiel_rollouts,
     "pettingzoo": pettingzoo_rollouts,
     "rlcard": rlcard_rollouts,

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "watch": "Watch one hand between agents, move by move.",
     "replay": "Replay recorded hands, move by move.",
     "play": "Sit down at a table in the browser or the terminal, or watch agents at one.",
+    "openenv": "Serve a seat that answers in words, as an OpenEnv environment.",
     "bench": "Measure the speed of this project and of its peers.",
     "speed": "Measure how fast agents decide.",
     "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure their speed.",
@@ -56,6 +57,7 @@ EXTRAS: Final = {
     "uvicorn": "play",
     "websockets": "play",
     "textual": "play",
+    "openenv": "openenv",
     "jinja2": "train",
     "plotly": "train",
 }

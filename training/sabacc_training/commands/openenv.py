@@ -1,0 +1,31 @@
+"""``sabacc openenv``: serve a task for language models as an OpenEnv environment."""
+
+from __future__ import annotations
+
+from sabacc_training.config.base import overridden, validated
+from sabacc_training.language.task import TextTask
+
+
+def openenv(
+    rules: str = "casino",
+    *overrides: str,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    max_episodes: int = 64,
+) -> None:
+    """Serve a seat that answers in words, as an OpenEnv environment.
+
+    Args:
+        rules: A rule set by name, a rules file, or a rung of the ladder.
+        overrides: Keys of the task: opponents='["zoo:casino-2p"]' hands=20 kind=decision
+            regrets=true legal_moves=false retries=2 seat=0 num_players=3.
+        host: The address to listen on; any but 127.0.0.1 lets other machines in.
+        port: The port.
+        max_episodes: Episodes that are played at once, each in a session of its own.
+    """
+    task = validated(TextTask, overridden({"rules": rules}, overrides))
+    import uvicorn
+
+    from sabacc_training.language.openenv import make_app
+
+    uvicorn.run(make_app(task, max_episodes), host=host, port=port, log_level="warning")

@@ -1,0 +1,1 @@
+"""Language models: what they are asked to play, and what their answers are worth."""
