@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.actions import BetSize
-from sabacc_env.agent import Agent
+from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import is_legal
 from sabacc_env.engine.drivers.policy_code import Policy, is_policy
-from sabacc_env.errors import IllegalMove, SabaccError
+from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet
@@ -41,6 +41,29 @@ def build(
     agent_type = agent_type_of(name, found)
     with _agent_errors(name, f"{agent_type.__name__}(rules, num_players, bet_sizes=...)"):
         agent: Agent = agent_type(rules, num_players, bet_sizes=bet_sizes)
+    return agent
+
+
+def given(
+    argument: str,
+    agent: Any,
+    rules: RuleSet,
+    num_players: int,
+    bet_sizes: Sequence[BetSize],
+) -> Agent:
+    """Return an agent that was given for an argument: an object, or a registered name.
+
+    Raises:
+        SabaccError: for anything else, and for an agent of another game.
+    """
+    if isinstance(agent, str):
+        return build(agent, agent_class(agent), rules, num_players, bet_sizes)
+    if isinstance(agent, type) or not isinstance(agent, Agent):
+        raise SabaccError(
+            f"{argument}: {short_repr(agent)} is not an agent; give agents built for this game, or "
+            "registered names"
+        )
+    check_game(agent, rules, num_players, bet_sizes)
     return agent
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize
-from sabacc_env.agent import Agent, agent_class
+from sabacc_env.agent import Agent
 from sabacc_env.arguments import check_number, check_sequence
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.learner_loop import NO_ACTION
 from sabacc_env.engine.drivers.policy_code import Policy, policy_codes
-from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
@@ -67,7 +67,9 @@ class Opponents:
         """
         if isinstance(opponents, str | Agent) or not isinstance(opponents, Sequence):
             opponents = [opponents]
-        agents = [self._agent(each) for each in opponents]
+        agents = [
+            agent_calls.given("opponents", each, *self._build_arguments) for each in opponents
+        ]
         if len(agents) <= self.members.max():
             raise SabaccError(
                 f"opponents: give at least {self.members.max() + 1}, because so many are in use"
@@ -104,17 +106,6 @@ class Opponents:
     def __getstate__(self) -> dict[str, Any]:
         # Addresses of code mean nothing in another process.
         return {name: value for name, value in vars(self).items() if name not in COMPILED}
-
-    def _agent(self, opponent: Any) -> Agent:
-        if isinstance(opponent, str):
-            return agent_calls.build(opponent, agent_class(opponent), *self._build_arguments)
-        if isinstance(opponent, type) or not isinstance(opponent, Agent):
-            raise SabaccError(
-                f"opponents: {short_repr(opponent)} is not an agent; give agents built for this "
-                "game, or registered names"
-            )
-        agent_calls.check_game(opponent, *self._build_arguments)
-        return opponent
 
     def names_at(self, table: int, learner: int) -> list[str]:
         """Return the names of a table's seats, of which one is the learner's."""

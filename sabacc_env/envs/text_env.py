@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, default_actions
-from sabacc_env.agent import Agent, agent_class
+from sabacc_env.agent import Agent
 from sabacc_env.arguments import check_bool, check_int
 from sabacc_env.envs.aec import SabaccAEC
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
@@ -111,8 +111,10 @@ class TextEnv:
         self._env = SabaccAEC(rules, num_players, hands, bet_sizes, record_hands=record_hands)
         self.legal_moves = check_bool("legal_moves", legal_moves)
         self.retries = check_int("retries", retries, 0, MOST_RETRIES)
+        game = self._env.rules, num_players, self._env.bet_sizes
         self._agents = {
-            self._check_seat(seat): self._agent(agent) for seat, agent in (agents or {}).items()
+            self._check_seat(seat): agent_calls.given("agents", agent, *game)
+            for seat, agent in (agents or {}).items()
         }
         if len(self._agents) == num_players:
             raise SabaccError("agents: leave at least one seat to who answers in words")
@@ -122,18 +124,6 @@ class TextEnv:
 
     def _check_seat(self, seat: int) -> int:
         return check_int("agents: the seat", seat, 0, self._env.num_players - 1)
-
-    def _agent(self, agent: Agent | str) -> Agent:
-        game = self._env.rules, self._env.num_players, self._env.bet_sizes
-        if isinstance(agent, str):
-            return agent_calls.build(agent, agent_class(agent), *game)
-        if isinstance(agent, type) or not isinstance(agent, Agent):
-            raise SabaccError(
-                f"agents: {short_repr(agent)} is not an agent; give agents built for this game, or "
-                "registered names"
-            )
-        agent_calls.check_game(agent, *game)
-        return agent
 
     @property
     def game(self) -> Game:
