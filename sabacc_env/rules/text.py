@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from sabacc_env.rules.hand_texts import HAND_TEXTS
 from sabacc_env.rules.model import LABELS, RuleSet
 
 _SUITS: Final = ("triangle", "square", "circle")
@@ -228,7 +229,13 @@ def _reveal(rules: RuleSet) -> Iterator[str]:
     yield "The seats that remain after the last round reveal, and the best hand wins."
     if rules.spike_card:
         yield "The Spike Card counts with the hand."
-    yield f"Hands are ranked by the {name} list (RULES.md section {section})."
+    yield f"Hands are ranked by the {name} list (RULES.md section {section}), best first:"
+    yield from (f"- {hand}: {what}." for hand, what in HAND_TEXTS[rules.ranking].items())
+    others = [hand for hand in ("Nulrhek", "Idiots' Array") if hand in HAND_TEXTS[rules.ranking]]
+    yield (
+        f"All but {' and '.join(others)} total 0. Pairs, cards of a kind and runs go by the value "
+        "without its sign."
+    )
 
 
 def _has_betting(rules: RuleSet) -> bool:

@@ -22,6 +22,7 @@ from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import GAME_DTYPE, RANKINGS, Array, Record
 from sabacc_env.engine.ranking import LOWEST_PLACE, PLACE_SHIFT, hand_strength
 from sabacc_env.hand_ranks import HAND_NAMES
+from sabacc_env.rules.hand_texts import HAND_TEXTS
 from tests.oracle.ranking import rank
 from tests.support.modes import INTERPRETED
 
@@ -118,3 +119,8 @@ def test_names_keys_and_order_are_the_oracles(ranking: str, largest: int) -> Non
     counted = {name: [hands[size] for size in sizes] for name, hands in by_size.items()}
     pinned = {name: counts[: largest - 1] for name, counts in PINNED[ranking].items()}
     assert counted == {name: counts for name, counts in pinned.items() if any(counts)}
+
+
+@pytest.mark.parametrize("ranking", RANKINGS)
+def test_every_kind_of_hand_is_told_in_words_best_first(ranking: str) -> None:
+    assert list(HAND_TEXTS[ranking]) == list(PINNED[ranking])
