@@ -9,7 +9,7 @@ import pytest
 from sabacc_training.reports.recorded import MAX_HANDS, recorded_page
 
 from sabacc_env import SabaccError
-from sabacc_env.hand_histories import HandHistory, HandHistoryWriter
+from sabacc_env.hand_histories import HandHistory, HandHistoryWriter, Told
 from tests.support.chromium import PROGRAM, browser
 from tests.support.commands import refusal, run
 from tests.support.recorded_hands import random_hands
@@ -53,6 +53,19 @@ def test_one_hand_of_a_file(capsys: Any, path: Path, tmp_path: Path) -> None:
     assert run(capsys, "replay", path, 2, "--html", page)[0] == 0
     assert page.read_text().count('<details class="replay"') == 1
     assert "no hand 4" in refusal(capsys, "replay", path, 4, "--html", page)
+
+
+def test_what_agents_tell_stands_at_each_step() -> None:
+    game = next(iter(random_hands(seed=4, count=1)))
+    said = [
+        Told(probabilities={str(turn.move): 0.625, "junk <b>": 0.375}, value=-1.25)
+        for turn in game.history
+    ]
+    page = recorded_page("told", [("hand", HandHistory.from_game(game, told=said))])
+    for turn in game.history:
+        assert f"Plays: 62% {turn.move}, 38% junk &lt;b&gt;. Expects -1.2." in page
+    assert page.count("Expects") == len(said)
+    assert "Expects" not in recorded_page("silent", [("hand", HandHistory.from_game(game))])
 
 
 def test_too_many_hands_are_refused(path: Path) -> None:

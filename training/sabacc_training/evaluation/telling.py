@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize, encode_bet_sizes
@@ -10,6 +11,9 @@ from sabacc_env.agent import Agent
 from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_histories import HandHistory, Told
+
+MAX_ALTERNATIVES: Final = 4
+"""How many of the likeliest moves that an agent did not make are shown."""
 
 
 def told_at(
@@ -57,3 +61,33 @@ def with_told(
         agent = agents[seat]
         told.append(None if agent is None else told_at(position, agent, bet_sizes, buffers))
     return hand.model_copy(update={"told": tuple(told) if any(told) else ()})
+
+
+def told_shares(told: Told, move: str) -> tuple[float | None, list[str]]:
+    """Return the probability of the move that was made, and the alternatives in words.
+
+    >>> told = Told(probabilities={"junk": 0.3, "call": 0.62, "raise 8": 0.08})
+    >>> told_shares(told, "call")
+    (0.62, ['30% junk', '8% raise 8'])
+    """
+    shares = dict(told.probabilities or {})
+    own = shares.pop(move, None)
+    likeliest = sorted(shares.items(), key=lambda share: -share[1])
+    others = [f"{share:.0%} {other}" for other, share in likeliest[:MAX_ALTERNATIVES]]
+    more = len(likeliest) - len(others)
+    return own, [*others, f"{more} more"] if more else others
+
+
+def told_words(told: Told | None, move: str) -> str:
+    """Return what an agent told of its move in words; "" for nothing.
+
+    >>> told_words(Told(probabilities={"junk": 0.25, "call": 0.75}, value=1.2), "call")
+    'Plays: 75% call, 25% junk. Expects +1.2.'
+    """
+    if told is None:
+        return ""
+    own, others = told_shares(told, move)
+    shares = [*([] if own is None else [f"{own:.0%} {move}"]), *others]
+    plays = [f"Plays: {', '.join(shares)}."] if shares else []
+    expects = [] if told.value is None else [f"Expects {told.value:+.1f}."]
+    return " ".join([*plays, *expects])

@@ -9,7 +9,6 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from rich.console import Console, Group, RenderableType
@@ -27,10 +26,7 @@ from sabacc_env.hand_histories import HandHistory, Told
 from sabacc_env.moves import Move
 from sabacc_env.render.text import render_rich
 from sabacc_env.text.course import pot_name
-from sabacc_training.evaluation.telling import told_at
-
-MAX_ALTERNATIVES: Final = 4
-"""How many of the likeliest moves that an agent did not make are shown."""
+from sabacc_training.evaluation.telling import told_at, told_shares
 
 
 @dataclass(frozen=True)
@@ -150,14 +146,10 @@ def _heading(game: Game) -> RenderableType:
 def _move_text(step: Step, players: Sequence[str]) -> RenderableType:
     """Return one move: the player, the move and its alternatives, the table after it."""
     told = step.told or Told()
-    probabilities = dict(told.probabilities or {})
-    own = probabilities.pop(str(step.move), None)
+    own, others = told_shares(told, str(step.move))
     lines = [Text(f"{step.move}" if own is None else f"{step.move}  ({own:.0%})", "bold")]
-    if probabilities:
-        likeliest = sorted(probabilities.items(), key=lambda share: -share[1])
-        others = [f"{share:.0%} {move}" for move, share in likeliest]
-        more = [f"{len(others) - MAX_ALTERNATIVES} more"] if len(others) > MAX_ALTERNATIVES else []
-        lines.append(Text(f"or {' · '.join([*others[:MAX_ALTERNATIVES], *more])}", "yellow"))
+    if others:
+        lines.append(Text(f"or {' · '.join(others)}", "yellow"))
     if told.value is not None:
         lines.append(Text(f"expects to win {told.value:+.1f}", "yellow"))
     lines.append(Text(_table_after(step), "dim"))

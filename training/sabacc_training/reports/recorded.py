@@ -28,7 +28,8 @@ def recorded_page(title: str, hands: Sequence[tuple[str, HandHistory]]) -> str:
         raise SabaccError(f"a page has at most {MAX_HANDS} hands, not {len(hands):,}")
     pictures = SharedPictures()
     replays = [
-        (heading, replay_of(hand.positions(), hand.seats, pictures)) for heading, hand in hands
+        (heading, replay_of(hand.positions(), hand.seats, pictures, hand.told))
+        for heading, hand in hands
     ]
     return (
         environment()

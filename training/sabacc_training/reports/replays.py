@@ -15,8 +15,10 @@ from typing import Final
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.game import Game, positions, replay
+from sabacc_env.hand_histories import Told
 from sabacc_env.render.svg import render_svg
 from sabacc_env.text.course import cards_text, move_words, phase_name
+from sabacc_training.evaluation.telling import told_words
 from sabacc_training.reports.model import CostlyHand
 
 EDGES: Final = re.compile(r"(?=<(?:g|title)[ >])|(?<=</g>)|(?<=</title>)")
@@ -81,6 +83,7 @@ class Step:
         agent: who moved, with the seat where copies play; "" for the deal.
         words: what was done, and what it led to.
         after: the seat's cards after the move, or nothing in betting.
+        told: what its agent told of the move; "" for nothing.
     """
 
     number: int
@@ -88,6 +91,7 @@ class Step:
     agent: str
     words: str
     after: str
+    told: str
 
 
 @dataclass(frozen=True)
@@ -125,13 +129,19 @@ def costly_replay(hand: CostlyHand, shared: SharedPictures) -> Replay:
     return replay_of(positions(final), hand.agents, shared)
 
 
-def replay_of(games: Sequence[Game], agents: Sequence[str], shared: SharedPictures) -> Replay:
+def replay_of(
+    games: Sequence[Game],
+    agents: Sequence[str],
+    shared: SharedPictures,
+    told: Sequence[Told | None] = (),
+) -> Replay:
     """Return a hand step by step.
 
     Args:
         games: the hand as it was dealt and after each move.
         agents: who sat where, by seat.
         shared: keeps the pictures.
+        told: what agents told, one for each move, or nothing.
     """
     points_of_view = [None, *range(games[0].num_players)]
     names = _names(agents)
@@ -139,7 +149,9 @@ def replay_of(games: Sequence[Game], agents: Sequence[str], shared: SharedPictur
         tuple(agents),
         tuple(
             (phase, tuple(steps))
-            for phase, steps in itertools.groupby(_steps(games, names), lambda step: step.phase)
+            for phase, steps in itertools.groupby(
+                _steps(games, names, told), lambda step: step.phase
+            )
         ),
         tuple(
             tuple(shared.add(render_svg(game, seat)) for game in games) for seat in points_of_view
@@ -156,10 +168,14 @@ def _names(agents: Sequence[str]) -> list[str]:
     ]
 
 
-def _steps(games: Sequence[Game], agents: Sequence[str]) -> Iterator[Step]:
+def _steps(
+    games: Sequence[Game], agents: Sequence[str], told: Sequence[Told | None]
+) -> Iterator[Step]:
     dealt = games[0]
     hands = [f"{agents[seat]} has {_hand(dealt, seat)}" for seat in dealt.seated]
-    yield Step(0, phase_name(dealt.round, dealt.phase), "", f"The deal: {'; '.join(hands)}.", "")
+    yield Step(
+        0, phase_name(dealt.round, dealt.phase), "", f"The deal: {'; '.join(hands)}.", "", ""
+    )
     for number, (before, after) in enumerate(itertools.pairwise(games), start=1):
         seat, move = after.history[-1]
         rolled = after.dice[len(before.dice) :]
@@ -170,6 +186,7 @@ def _steps(games: Sequence[Game], agents: Sequence[str]) -> Iterator[Step]:
             agents[seat],
             f"{move_words(move)}.{dice}",
             "" if before.phase == "betting" and not rolled else _hand(after, seat),
+            told_words(told[number - 1] if told else None, str(move)),
         )
 
 
