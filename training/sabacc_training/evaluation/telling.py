@@ -14,6 +14,8 @@ from sabacc_env.hand_histories import HandHistory, Told
 
 MAX_ALTERNATIVES: Final = 4
 """How many of the likeliest moves that an agent did not make are shown."""
+LEAST_SHARE: Final = 0.005
+"""The probability from which on they are: less is shown as 0%."""
 
 
 def told_at(
@@ -66,14 +68,15 @@ def with_told(
 def told_shares(told: Told, move: str) -> tuple[float | None, list[str]]:
     """Return the probability of the move that was made, and the alternatives in words.
 
-    >>> told = Told(probabilities={"junk": 0.3, "call": 0.62, "raise 8": 0.08})
+    >>> told = Told(probabilities={"junk": 0.3, "call": 0.62, "raise 8": 0.078, "raise 9": 0.002})
     >>> told_shares(told, "call")
-    (0.62, ['30% junk', '8% raise 8'])
+    (0.62, ['30% junk', '8% raise 8', '1 more'])
     """
     shares = dict(told.probabilities or {})
     own = shares.pop(move, None)
     likeliest = sorted(shares.items(), key=lambda share: -share[1])
-    others = [f"{share:.0%} {other}" for other, share in likeliest[:MAX_ALTERNATIVES]]
+    shown = [(other, p) for other, p in likeliest[:MAX_ALTERNATIVES] if p >= LEAST_SHARE]
+    others = [f"{p:.0%} {other}" for other, p in shown]
     more = len(likeliest) - len(others)
     return own, [*others, f"{more} more"] if more else others
 
