@@ -62,8 +62,12 @@ def test_a_training_run_is_watched_to_the_end_of_a_match(tmp_path: Path) -> None
         assert watcher.table["hand"] == 2
 
 
-def test_ctrl_c_ends_it_and_the_table_goes_on_when_it_is_started_again(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_and_the_table_goes_on_when_it_is_started_again(
+    capsys: Any, tmp_path: Path
+) -> None:
     with command(tmp_path, "tight", "--seed", 1) as (at, name, process):
+        second = refusal(capsys, "play", "--resume", name, "--no-browser", "--folder", tmp_path)
+        assert "another process is writing into this folder" in second
         with playing(at, name) as player:
             assert player.wait_for_turn()
             token, turn = player.token, player.table["turn"]

@@ -124,18 +124,21 @@ def play(
         raise SabaccError(
             "a table that is resumed stays as it is; leave out the agents and what is played"
         )
-    tables = TableFolder(folder, seconds)
-    config = table.config(agents) if resume is None else tables.resume(resume).match.config
-    if terminal:
-        _check_terminal(config, page)
-    name = resume or tables.add(config)
-    if not terminal:
-        _serve(tables, name, page)
-        return
-    words = ["sabacc", "play", "--terminal", "--resume", name]
-    words += [] if folder == FOLDER else ["--folder", str(folder)]
-    _say(f"This table goes on later with: {shlex.join(words)}")
-    _play_in_terminal(tables, name)
+    from sabacc_training.jobs.locking import locked_folder  # needs the extra train
+
+    with locked_folder(folder):  # two commands would each record the same hands
+        tables = TableFolder(folder, seconds)
+        config = table.config(agents) if resume is None else tables.resume(resume).match.config
+        if terminal:
+            _check_terminal(config, page)
+        name = resume or tables.add(config)
+        if not terminal:
+            _serve(tables, name, page)
+            return
+        words = ["sabacc", "play", "--terminal", "--resume", name]
+        words += [] if folder == FOLDER else ["--folder", str(folder)]
+        _say(f"This table goes on later with: {shlex.join(words)}")
+        _play_in_terminal(tables, name)
 
 
 def _check_terminal(config: PlayConfig, page: Page) -> None:
