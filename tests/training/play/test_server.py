@@ -83,6 +83,7 @@ def test_no_byte_that_a_client_receives_tells_what_its_seat_may_not_know(
         for player in (first, second, watcher):
             said = {card for frame in player.frames for card in CARD.findall(frame)}
             assert said <= told_by_the_rules(game, player.seat)
+            assert not any("%" in frame for frame in player.frames)  # no agent's probabilities
         assert any(CARD.search(frame) for frame in first.frames)
 
 

@@ -85,3 +85,26 @@ def test_the_guide_speaks_at_every_turn_and_only_then(rules: str) -> None:
         assert table_message(match, 1 - seat)["guide"] == []
         match.play(seat, random_move(match.game, rng))
     assert table_message(match, 0)["guide"][0].startswith("That was a hand")
+
+
+def test_what_agents_tell_is_for_those_who_watch_agents_alone() -> None:
+    def told(*seats: str) -> list[tuple[str, str]]:
+        """Play a hand; return each move that clients are told of, and what is told with it."""
+        match = Match(validated(PlayConfig, {"seats": list(seats), "seed": 1}))
+        while (seat := match.game.seat_to_act) is not None:
+            if match.agent_is_to_act:
+                match.play_agent()
+            else:
+                match.play(seat, match.game.legal_moves()[0])
+            again = Match.from_text(match.to_text())
+            assert table_message(again, None) == table_message(match, None)
+        logs = [table_message(match, viewer)["log"] for viewer in (None, *match.people)]
+        entries = [entry for log in logs for entry in log if ": " in entry["text"]]
+        return [(entry["text"], entry["told"]) for entry in entries]
+
+    watched = told("random", "tight")
+    assert all(words.startswith("Plays: ") for _, words in watched)
+    assert {text.split(":")[0] for text, words in watched if "100%" in words} == {"tight"}
+    with_a_person = told("random", "person", "tight")
+    assert with_a_person
+    assert not any(words for _, words in with_a_person)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -18,19 +19,32 @@ from sabacc_env.errors import IllegalMove, SabaccError
 from sabacc_env.game import Game
 from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
-from sabacc_env.hand_histories import HandHistory
+from sabacc_env.hand_histories import HandHistory, Told
 from sabacc_env.moves import Move
 from sabacc_env.storage.checksums import seal_text, unseal_text
 from sabacc_env.storage.plain_data import from_json_data, to_json_data
 from sabacc_training.config.base import validated
 from sabacc_training.evaluation.evaluate import Entrant
 from sabacc_training.evaluation.guarded_agent import GuardedAgent
-from sabacc_training.evaluation.telling import with_told
+from sabacc_training.evaluation.telling import told_at, with_told
 from sabacc_training.play.advice import Adviser
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
 from sabacc_training.tournaments.agent_files import agent_digest
 
 FORMAT: Final = "sabacc-match 1"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an agent chose.
+
+    Attributes:
+        action: its action.
+        told: what it told of it; None where a person plays, or for an agent that does not tell.
+    """
+
+    action: int
+    told: Told | None
 
 
 class Match:
@@ -45,6 +59,8 @@ class Match:
         hand: its number, from 0.
         turn: rises with every move and every deal, so a message can say which state it is about.
         names: what each seat is called.
+        told: what agents told of the moves of this hand, by the number of the move, from 0. It is
+            empty where a person plays, who could learn from it what they hold.
 
     Raises:
         SabaccError: for an agent that cannot be loaded, or that does not play this game.
@@ -57,6 +73,7 @@ class Match:
         self.hand = 0
         self.turn = 0
         self.names = seat_names(config.seats)
+        self.told: dict[int, Told] = {}
         self._files = {spec: agent_digest(spec) for spec in config.seats if spec != PERSON}
         self._agents = {
             seat: self._loaded(spec) for seat, spec in enumerate(config.seats) if spec != PERSON
@@ -101,7 +118,7 @@ class Match:
         self.game.play(move)
         self.turn += 1
 
-    def agent_action(self) -> int:
+    def agent_choice(self) -> Choice:
         """Return what the agent that is to act chooses; the match stays as it is meanwhile."""
         seat = self.game.seat_to_act
         assert seat is not None
@@ -109,14 +126,20 @@ class Match:
         self.game.write_turn(self._buffers)
         shown = agent_calls.agent_input(self.game, agent, self._buffers.observation.copy())
         mask = self._buffers.mask[None].copy()
+        told = None
+        if not self.people:
+            told = told_at(self.game, agent, self.config.bet_sizes, self._buffers)
         moment = (self.config.seed, self.hand, len(self.game.history), seat)
         rng = np.random.default_rng(moment)
         (action,) = agent.act(shown, mask, rng, np.zeros(1, np.int64))
-        return int(action)
+        return Choice(int(action), told)
 
-    def play_agent(self, action: int | None = None) -> None:
-        """Play the move of the agent that is to act: ``action``, or what it chooses now."""
-        self.game.play_action(self._buffers, self.agent_action() if action is None else action)
+    def play_agent(self, choice: Choice | None = None) -> None:
+        """Play the move of the agent that is to act: ``choice``, or what it chooses now."""
+        chosen = choice or self.agent_choice()
+        if chosen.told is not None:
+            self.told[len(self.game.history)] = chosen.told
+        self.game.play_action(self._buffers, chosen.action)
         self.turn += 1
 
     def deal(self) -> None:
@@ -131,6 +154,7 @@ class Match:
             raise SabaccError("the match is over")
         self.hand += 1
         self.turn += 1
+        self.told = {}
         seed = split_key(self.config.seed)
         self.game, _ = self.game.deal_another(self._buffers, seed, 0, self.hand)
         self._load_changed_agents()
@@ -222,6 +246,9 @@ class Match:
             agent_calls.restore_memories(
                 match._agents.values(), from_json_data(content["memories"])
             )
+            if not match.people:
+                told = match.hand_history().told
+                match.told = {move: each for move, each in enumerate(told) if each is not None}
         except (KeyError, TypeError, ValueError) as error:
             raise SabaccError(
                 f"this text of the format {FORMAT!r} cannot be read: {error}"

@@ -348,10 +348,10 @@ class Room:
 
     async def _play_agent(self) -> None:
         """Let an agent choose, while clients come and go, and play its move."""
-        action = await asyncio.to_thread(self.match.agent_action)
+        choice = await asyncio.to_thread(self.match.agent_choice)
         async with self._lock:
             self._agent_thinks = False
-            await self._change(partial(self.match.play_agent, action))
+            await self._change(partial(self.match.play_agent, choice))
 
     def _next_step(self) -> Literal["agent", "deal"] | None:
         """Return what happens without any person: an agent's move, or the next hand among agents.

@@ -1,11 +1,13 @@
 """What a client is told of a table: what its seat may know, and nothing else, as plain data.
 
 All of it comes from a ``GameView``, which holds no more than that. A client without a seat is told
-what everyone at the table knows. Where only agents play, nobody can be wronged: there it sees all.
+what everyone at the table knows. Where only agents play, nobody can be wronged: there it sees all,
+and what the agents told of their moves.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +16,10 @@ from sabacc_env.cards import Card
 from sabacc_env.game import Game
 from sabacc_env.game.events import Event
 from sabacc_env.game.view import GameView
+from sabacc_env.hand_histories import Told
 from sabacc_env.moves import Move
 from sabacc_env.text.course import event_sentence, phase_name, pot_name
+from sabacc_training.evaluation.telling import told_words
 from sabacc_training.play.guide import guide
 from sabacc_training.play.match import Match
 from sabacc_training.play.words import label, move_card, you_may
@@ -59,7 +63,7 @@ def table_message(match: Match, seat: int | None) -> dict[str, Any]:
         "moves": [_move(move, view) for move in view.legal_moves],
         "you_may": you_may(view),
         "guide": guide(view) if match.config.guided and seat is not None else [],
-        "log": list(_log(view, match.names)),
+        "log": list(_log(view, match.names, match.told)),
         "result": _result(view, match.names),
         "match_over": match.is_over,
         "failures": match.failures,
@@ -143,14 +147,20 @@ def _move(move: Move, view: GameView) -> dict[str, Any]:
     }
 
 
-def _log(view: GameView, names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Yield what the client saw happen: the phase and a sentence for each event."""
+def _log(
+    view: GameView, names: Sequence[str], told: Mapping[int, Told]
+) -> Iterator[dict[str, str]]:
+    """Yield what the client saw happen: the phase, a sentence, and what an agent told of it."""
     phase = ""
+    moves = itertools.count()
     for event in view.events or ():
         if event.phase:
             phase = phase_name(event.round, event.phase)
         who = "You" if event.seat == view.seat else names[event.seat or 0]
-        yield {"phase": phase, "text": event_sentence(event, who)}
+        thought = ""
+        if event.move is not None:
+            thought = told_words(told.get(next(moves)), str(event.move))
+        yield {"phase": phase, "text": event_sentence(event, who), "told": thought}
 
 
 def _result(view: GameView, names: Sequence[str]) -> str:

@@ -259,6 +259,8 @@ def _story(log: Sequence[Message]) -> Iterator[Text]:
             phase = entry["phase"]
             yield Text(phase, f"bold {ACCENT}")
         yield with_signs(entry["text"])
+        if entry["told"]:
+            yield Text("  ", MUTED).append_text(with_signs(entry["told"]))
 
 
 def advice(message: Message) -> RenderableType:

@@ -221,7 +221,7 @@ function log() {
       phase = entry.phase;
       items.push(make("li", { class: "phase" }, phase));
     }
-    items.push(make("li", {}, entry.text));
+    items.push(make("li", {}, entry.text, entry.told && make("small", {}, entry.told)));
   }
   return items;
 }
