@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SCREEN_PART: Final = 0.92
 """How much of the screen a new window may fill: bars and frames of windows need the rest."""
 
+SCREENLESS: Final = ("offscreen", "dummy")
+"""Where SDL draws what nobody sees. Where it finds no screen it may take one of them by itself."""
+
 UNACCELERATED: Final = ("x11", "offscreen")
 """Where SDL draws without the graphics driver: Mesa's brings an LLVM with which Triton, that torch
 imports, crashes the process later. Elsewhere SDL cannot do without, or takes another one."""
@@ -104,6 +107,10 @@ def _open_window() -> None:
 
     try:
         pygame.display.init()
+        chosen = os.environ.get("SDL_VIDEODRIVER")
+        if not chosen and pygame.display.get_driver() in SCREENLESS:
+            pygame.display.quit()
+            raise pygame.error("SDL finds no screen")
         if pygame.display.get_driver() in UNACCELERATED:
             os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
         width, height = pygame.display.get_desktop_sizes()[0]

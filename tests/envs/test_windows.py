@@ -174,6 +174,16 @@ def test_without_a_screen_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) 
         env.reset(seed=1)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a screen")
+def test_nothing_is_drawn_where_nobody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(variable, raising=False)
+    env = sabacc_v0.env(render_mode="human")
+    for _ in range(2):
+        with pytest.raises(SabaccError, match=r"cannot open a window \(.*\)"):
+            env.reset(seed=1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_graphics_driver_stays_out_of_the_process() -> None:
     """Mesa's LLVM and that of Triton crash together."""
