@@ -342,7 +342,13 @@ def test_pages_of_other_sites_and_strangers_are_kept_out(tmp_path: Path) -> None
         assert status(f"http://{address}/", Origin="http://[") == 403
         with pytest.raises(InvalidStatus):
             connect(f"ws://{address}/table/{name}/socket")
-        cookie = {"Cookie": "sabacc_token=secret"}
+        port = address.split(":")[1]
+        with pytest.raises(InvalidStatus):
+            connect(
+                f"ws://{address}/table/{name}/socket",
+                additional_headers={"Cookie": "sabacc_token_1=secret"},  # of another server
+            )
+        cookie = {"Cookie": f"sabacc_token_1=other; sabacc_token_{port}=secret"}
         with pytest.raises(InvalidStatus):
             connect(
                 f"ws://{address}/table/{name}/socket",

@@ -26,7 +26,6 @@ from sabacc_training.play.catalogue import MAX_BYTES, catalogue, table_config
 from sabacc_training.play.room import Room
 from sabacc_training.play.table_folder import TableFolder
 
-TOKEN_COOKIE: Final = "sabacc_token"
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; connect-src 'self'; img-src data:; form-action 'self'; "
@@ -56,7 +55,9 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
             if host.partition(":")[0] not in hosts:
                 raise HTTPException(403, "this address is not one of the server's")
             return
-        given = connection.query_params.get("token") or connection.cookies.get(TOKEN_COOKIE, "")
+        given = connection.query_params.get("token") or connection.cookies.get(
+            _cookie(connection), ""
+        )
         if not secrets.compare_digest(given.encode(), token.encode()):
             raise HTTPException(403, "open the address that the server printed, with its token")
 
@@ -77,7 +78,7 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
             return HTMLResponse(_page(), headers=HEADERS)
         query = "?watch" if "watch" in request.query_params else ""
         clean = RedirectResponse(request.url.path + query, headers=HEADERS)
-        clean.set_cookie(TOKEN_COOKIE, token, httponly=True, samesite="strict")
+        clean.set_cookie(_cookie(request), token, httponly=True, samesite="strict")
         return clean
 
     def offers(request: Request) -> Response:
@@ -136,6 +137,11 @@ def make_app(tables: TableFolder, hosts: Sequence[str], token: str | None = None
             WebSocketRoute("/table/{name}/socket", socket),
         ]
     )
+
+
+def _cookie(connection: HTTPConnection) -> str:
+    """Return the name of the cookie with the token: browsers send one to all ports of a host."""
+    return f"sabacc_token_{connection.scope['server'][1]}"
 
 
 @cache
