@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sabacc_env.errors import SabaccError
@@ -39,13 +40,10 @@ class HandHistoryWriter:
             SabaccError: where it cannot be written, because the disk is full, and so on.
         """
         line = f"{hand.to_json()}\n".encode()
-        try:
-            with self.path.open("ab", buffering=0) as file:
-                if (written := file.write(line)) != len(line):
-                    file.truncate(file.tell() - written)  # so that hands can be added later
-                    raise SabaccError(f"{self.path}: cannot be written (the disk is full)")
-        except OSError as error:
-            raise SabaccError(f"{self.path}: cannot be written ({failure_reason(error)})") from None
+        with _refusing(self.path, "written"), self.path.open("ab", buffering=0) as file:
+            if (written := file.write(line)) != len(line):
+                file.truncate(file.tell() - written)  # so that hands can be added later
+                raise SabaccError(f"{self.path}: cannot be written (the disk is full)")
 
 
 def read_hand_histories(path: str | Path) -> Iterator[HandHistory]:
@@ -56,14 +54,20 @@ def read_hand_histories(path: str | Path) -> Iterator[HandHistory]:
             another version, or of rules that are not known here; names the line.
     """
     path = Path(path)
+    with _refusing(path, "read"), path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            yield _read_line(line, f"{path}, line {number}")
+
+
+@contextmanager
+def _refusing(path: Path, done: str) -> Iterator[None]:
+    """Turn an error of the system into one sentence: the file cannot be read, or written."""
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                yield _read_line(line, f"{path}, line {number}")
+        yield
+    except SabaccError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, SabaccError):
-            raise
-        raise SabaccError(f"{path}: cannot be read ({failure_reason(error)})") from None
+        raise SabaccError(f"{path}: cannot be {done} ({failure_reason(error)})") from None
 
 
 def _read_line(line: bytes, where: str) -> HandHistory:
@@ -86,12 +90,15 @@ def _check_last_line(path: Path) -> None:
     if not path.exists():
         return
     number, last = 0, b""
-    with path.open("rb") as file:
+    with _refusing(path, "read"), path.open("rb") as file:
         for number, last in enumerate(file, start=1):  # noqa: B007
             pass
     if not number:
         return
     _read_line(last, f"{path}, line {number}")
     if not last.endswith(b"\n"):
-        with path.open("ab") as file:  # an editor may leave out the last line end
+        with (
+            _refusing(path, "written"),
+            path.open("ab") as file,
+        ):  # an editor may leave out the last line end
             file.write(b"\n")

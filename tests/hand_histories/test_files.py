@@ -7,6 +7,7 @@ import pickle
 import random
 import re
 import resource
+import sys
 
 import pytest
 
@@ -51,6 +52,13 @@ def test_hands_are_added_to_a_file_that_is_there(path):
     for _ in range(2):
         pickle.loads(pickle.dumps(HandHistoryWriter(path))).write(HANDS[0])
     assert list(read_hand_histories(path)) == [*HANDS, HANDS[0], HANDS[0]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has a file that even root cannot read")
+def test_a_file_that_cannot_be_read_gets_no_hands(tmp_path):
+    (tmp_path / "hands.jsonl").symlink_to("/proc/self/clear_refs")
+    with pytest.raises(SabaccError, match=r"hands\.jsonl: cannot be read \("):
+        HandHistoryWriter(tmp_path / "hands.jsonl")
 
 
 def test_a_folder_is_made(tmp_path):
