@@ -17,6 +17,15 @@ def short_repr(value: object) -> str:
     return " ".join(_REPR.repr(value).split())
 
 
+def printable(text: str) -> str:
+    r"""Return a text of unknown origin without what a terminal takes as commands, or a new line.
+
+    >>> printable("hand \x1b[2J1\n")
+    'hand [2J1'
+    """
+    return "".join(filter(str.isprintable, text))
+
+
 def how_to_install(extra: str) -> str:
     """Say how an extra of this project is installed; no package index has the project.
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from sabacc_env.actions import BetSize
 from sabacc_env.cards import Card
 from sabacc_env.engine.layout import MAX_SEATS, UNLIMITED
-from sabacc_env.errors import SabaccError, short_repr
+from sabacc_env.errors import SabaccError, printable, short_repr
 from sabacc_env.game import Game
 from sabacc_env.game.replay import deal_again, play_again, positions
 from sabacc_env.game.starts import start_of
@@ -273,7 +273,7 @@ def _refusing(what: str) -> Iterator[None]:
         yield
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
+        field = printable(".".join(map(str, first["loc"])))
         reason = first["msg"].removeprefix("Value error, ")
         where = f"{field}: " if field else ""
         raise SabaccError(f"{what}: {where}{reason[:1].lower()}{reason[1:]}") from None

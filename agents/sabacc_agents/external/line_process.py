@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from sabacc_agents.external import watchdog
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, printable
 
 MAX_LINE: Final = 2**20
 """The most bytes of a line."""
@@ -173,7 +173,7 @@ class LineProcess:
             )
         lines = self._last_errors.decode(errors="replace").splitlines()
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        quoted = "".join(filter(str.isprintable, last))[:_MAX_QUOTED]
+        quoted = printable(last)[:_MAX_QUOTED]
         return f"{how}; its last words were: {quoted}" if quoted else how
 
 

@@ -71,6 +71,18 @@ def test_what_an_agent_expects_is_told(capsys, path):
     assert "75% draw" in output
 
 
+def test_nothing_in_a_file_reaches_the_terminal_as_a_command(capsys, path):
+    game = Game("casino", 2, seed=3)
+    told = [Told(probabilities={"\x1b[2Jdraw": 1.0}) for _ in decisions(game, random.Random(1))]
+    origin = {"\x1b]0;where\x07": "\x9b31mhere\n"}
+    hand = HandHistory.from_game(game, told=told, origin=origin)
+    HandHistoryWriter(path).write(hand)
+    output = run(capsys, "replay", path)[1]
+    assert output.splitlines()[0].endswith("]0;where 31mhere")
+    assert "100% [2Jdraw" in output
+    assert output.replace("\n", "").isprintable()
+
+
 def test_a_terminal_is_stepped_through_by_keys(path):
     assert command("watch", "random", BULLY, "--seed", 3, "--record", path) == 0
     assert command("watch", "random", BULLY, "--seed", 4, "--record", path) == 0

@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, printable
 from sabacc_env.hand_histories import HandHistory, read_hand_histories
 from sabacc_env.storage.files import make_folder, write_text
 from sabacc_training.evaluation.watch import check_speed, narrate, recorded_steps, show
@@ -82,7 +82,7 @@ def _chosen(file: Path, hand: int | None) -> Iterator[tuple[int, HandHistory]]:
 def _title(number: int, hand: HandHistory) -> str:
     rules = hand.rule_set
     origin = [f"{name} {value}" for name, value in hand.origin.items()]
-    return ", ".join([f"hand {number}: {rules.title or rules.name}", *origin])
+    return printable(", ".join([f"hand {number}: {rules.title or rules.name}", *origin]))
 
 
 def _step_through(console: Console, pieces: Sequence[RenderableType]) -> bool:

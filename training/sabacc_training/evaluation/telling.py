@@ -8,6 +8,7 @@ from typing import Final
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent
+from sabacc_env.errors import printable
 from sabacc_env.game import Game
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_histories import HandHistory, Told
@@ -76,7 +77,7 @@ def told_shares(told: Told, move: str) -> tuple[float | None, list[str]]:
     own = shares.pop(move, None)
     likeliest = sorted(shares.items(), key=lambda share: -share[1])
     shown = [(other, p) for other, p in likeliest[:MAX_ALTERNATIVES] if p >= LEAST_SHARE]
-    others = [f"{p:.0%} {other}" for other, p in shown]
+    others = [f"{p:.0%} {printable(other)}" for other, p in shown]
     more = len(likeliest) - len(others)
     return own, [*others, f"{more} more"] if more else others
 
