@@ -39,14 +39,14 @@ def chromium() -> Iterator[Browser]:
 
 
 def photograph_page() -> bytes:
-    """Return a PNG of a hand in its second round, with hints."""
+    """Return a PNG of a hand whose betting begins."""
     with (
         tempfile.TemporaryDirectory() as folder,
         serving(Path(folder)) as (tables, address),
         chromium() as browser,
     ):
         page = browser.new_page(
-            viewport={"width": 1200, "height": 860}, color_scheme="dark", device_scale_factor=1.5
+            viewport={"width": 1200, "height": 920}, color_scheme="dark", device_scale_factor=1.5
         )
         page.goto(f"http://{address}/table/{new_table(tables, *SEATS, rules='casino', seed=12)}")
         page.click("#actions [data-shortcut='2']")
@@ -65,7 +65,9 @@ def photograph_terminal() -> bytes:
     with chromium() as browser:
         page = browser.new_page(device_scale_factor=1.5)
         page.set_content(re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.DOTALL))
-        page.add_style_tag(content="svg { width: 1000px; }")
+        # This font has all signs of cards in one width; the next best one may not.
+        font = "font-family: 'DejaVu Sans Mono', monospace !important;"
+        page.add_style_tag(content=f"svg {{ width: 1000px; }} text {{ {font} }}")
         return page.locator("svg").screenshot()
 
 
