@@ -34,6 +34,12 @@ class Slow(RandomAgent):
         return super().act(*arguments)
 
 
+class PatientTable(TerminalTable):
+    """The program as it is, but what it says stays until a busy machine has read it."""
+
+    NOTIFICATION_TIMEOUT = SECONDS
+
+
 class Seated:
     """A person, or a watcher, with a keyboard.
 
@@ -98,7 +104,7 @@ async def seated(
     """Take a seat at a table, in a terminal of a size."""
     room = tables.room(name)
     assert room is not None
-    app = TerminalTable(room)
+    app = PatientTable(room)
     async with app.run_test(size=size, notifications=True) as pilot:
         person = Seated(room, app, pilot)
         await person.wait(lambda: bool(person.table))
