@@ -21,11 +21,11 @@ from sabacc_training.solved_games import flatten, load_rung, nash_conv
 
 from sabacc_env.errors import how_to_install
 from tests.support.commands import command, refusal
-from tests.support.processors import PRECISIONS
+from tests.support.processors import QUICK_PRECISIONS
 from tests.support.training import before_calls, terminate
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", QUICK_PRECISIONS)
 def test_a_small_game_is_learnt_in_seconds(precision: str) -> None:
     rung = load_rung("one_card")
     config = ladder_config(rung, "moving-average magnet", 200_000, seed=0)

@@ -78,6 +78,7 @@ def test_what_is_wrong_is_said_in_one_sentence(configs: list[Path], capsys: Any)
         assert "give a finite margin and a NashConv above 0" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_resumed_race_counts_the_time_that_was_taken(configs: list[Path], capsys: Any) -> None:
     """Stopped in each of its runs, it ends like one that was not."""
     words = ["race", *configs, "--over", "random", "--margin", "5000"]

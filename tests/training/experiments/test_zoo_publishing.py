@@ -283,6 +283,7 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
     assert together == parts  # neither agent leaves anything to chance
 
 
+@pytest.mark.slow
 def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, capsys) -> None:
     zoo_publishing.publish("porg", run, deals=4, rollouts=0)
     ppo = "ppo={num_tables = 16, rollout_steps = 100, minibatch_size = 50}"

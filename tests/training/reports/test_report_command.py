@@ -110,6 +110,7 @@ def test_three_agents_have_reduced_figures(tmp_path):
     assert report.views == ()  # too few deals
 
 
+@pytest.mark.slow
 def test_pairs_and_mixed_tables_have_second_views(tmp_path):
     report = tournament_report(played_tournament(tmp_path, RATED))
     names = [view.name for view in report.views]
@@ -207,6 +208,7 @@ def test_all_deals_without_results_are_told_so(folder):
     assert "All deals are played" in tournament_report(folder).missing[0]
 
 
+@pytest.mark.slow
 def test_without_openspiel_terminal_and_report_say_what_is_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     report = tournament_report(played_tournament(tmp_path, RATED))
