@@ -130,7 +130,7 @@ def test_an_amount_is_raised_by_keyboard_alone(page: Page, server: tuple[TableFo
     page.keyboard.press("r")
     page.keyboard.type("17")
     page.keyboard.press("Enter")
-    until(page, "table.log.some((entry) => entry.text.startsWith('You: raise to 17'))")
+    until(page, "table.log.some((entry) => entry.text.startsWith('You raise to 17'))")
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ from sabacc_env.game.events import Event
 from sabacc_env.game.view import GameView
 from sabacc_env.hand_histories import Told
 from sabacc_env.moves import Move
-from sabacc_env.text.course import event_sentence, phase_name, pot_name
+from sabacc_env.text.course import phase_name, pot_name
 from sabacc_training.evaluation.telling import told_words
 from sabacc_training.play.guide import guide
 from sabacc_training.play.match import Match
-from sabacc_training.play.words import label, move_card, you_may
+from sabacc_training.play.words import label, move_card, told_event, you_may
 
 NOBODY = -1
 """The seat of a view that belongs to none."""
@@ -160,7 +160,7 @@ def _log(
         thought = ""
         if event.move is not None:
             thought = told_words(told.get(next(moves)), str(event.move))
-        yield {"phase": phase, "text": event_sentence(event, who), "told": thought}
+        yield {"phase": phase, "text": told_event(event, who), "told": thought}
 
 
 def _result(view: GameView, names: Sequence[str]) -> str:

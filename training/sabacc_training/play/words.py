@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
+from sabacc_env.game.events import Event
 from sabacc_env.game.view import GameView
 from sabacc_env.moves import Move
+from sabacc_env.text.course import cards_text, event_sentence
 
 
 class Words(NamedTuple):
@@ -14,27 +17,52 @@ class Words(NamedTuple):
     Attributes:
         label: the label of its button; ``{card}`` and ``{amount}`` stand for those of the move.
         meaning: what it does, as the end of "you may ...".
+        done: what somebody does; ``{taken}`` stands for the discard that is taken.
     """
 
     label: str
     meaning: str
+    done: str
 
+
+_VERB: Final = re.compile(
+    r"\b(stand|draw|put|swap|take|keep|replace|redraw|check|call|raise|junk)s\b"
+)
+"""What somebody does, and you do without the s."""
 
 MOVES: Final = {
-    "stand": Words("Stand", "keep your cards as they are"),
-    "draw": Words("Draw", "take the top card of the draw pile"),
-    "discard_draw": Words("Put down {card}, draw", "put down a card and draw another"),
-    "swap": Words("Swap {card}", "put down a card and take the top discard"),
-    "buy_discard": Words("Take the discard", "take the top card of the discard pile"),
-    "keep": Words("Keep it", "keep the card that you have drawn"),
-    "discard_drawn": Words("Discard it", "put the drawn card on the discard pile"),
-    "replace": Words("Replace {card}", "put down a card of your hand for the drawn one"),
-    "replace_spike": Words("Replace the Spike Card", "put down your Spike Card for the drawn one"),
-    "redraw": Words("Redraw {card}", "choose the card that the dice make you draw anew"),
-    "check": Words("Check", "bet nothing"),
-    "call": Words("Call", "pay what others have bet more than you"),
-    "raise": Words("Raise to {amount}", "bet more than all others"),
-    "junk": Words("Junk", "give up the hand and what you have bet"),
+    "stand": Words("Stand", "keep your cards as they are", "stands"),
+    "draw": Words("Draw", "take the top card of the draw pile", "draws"),
+    "discard_draw": Words(
+        "Put down {card}, draw", "put down a card and draw another", "puts down {card} and draws"
+    ),
+    "swap": Words(
+        "Swap {card}",
+        "put down a card and take the top discard",
+        "swaps {card} for {taken}",
+    ),
+    "buy_discard": Words(
+        "Take the discard", "take the top card of the discard pile", "takes the discard {taken}"
+    ),
+    "keep": Words("Keep it", "keep the card that you have drawn", "keeps the drawn card"),
+    "discard_drawn": Words(
+        "Discard it", "put the drawn card on the discard pile", "puts the drawn card down"
+    ),
+    "replace": Words(
+        "Replace {card}", "put down a card of your hand for the drawn one", "replaces {card}"
+    ),
+    "replace_spike": Words(
+        "Replace the Spike Card",
+        "put down your Spike Card for the drawn one",
+        "replaces the Spike Card",
+    ),
+    "redraw": Words(
+        "Redraw {card}", "choose the card that the dice make you draw anew", "redraws {card}"
+    ),
+    "check": Words("Check", "bet nothing", "checks"),
+    "call": Words("Call", "pay what others have bet more than you", "calls"),
+    "raise": Words("Raise to {amount}", "bet more than all others", "raises to {amount}"),
+    "junk": Words("Junk", "give up the hand and what you have bet", "junks"),
 }
 
 
@@ -73,3 +101,21 @@ def you_may(view: GameView) -> str:
     *most, last = meanings
     listed = f"{', '.join(most)}, or {last}" if most else last
     return f"You may {listed}."
+
+
+def told_event(event: Event, who: str) -> str:
+    """Return what happened as a sentence; ``who`` is who it happened to, "You" for oneself."""
+    if event.move is None:
+        return event_sentence(event, who)
+    done = MOVES[event.move.kind].done
+    if who == "You":
+        done = _VERB.sub(r"\1", done)
+    move = event.move
+    text = f"{who} {done.format(card=move.card, amount=move.amount, taken=event.taken)}"
+    if event.drawn:
+        text += f": {cards_text(event.drawn)}"
+    if event.face_up:
+        text += f", {cards_text(event.face_up)} to the discard pile"
+    if event.paid and event.move.kind != "raise":
+        text += f", for {event.paid} credits"
+    return f"{text}."

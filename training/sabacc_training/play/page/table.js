@@ -213,6 +213,12 @@ function statusText() {
   return table.to_act === null ? "" : `${table.seats[table.to_act].name} is to act.`;
 }
 
+// Cards in a sentence as on the table: "-4t" is "−4 ▲".
+function withSigns(text) {
+  return text.replace(/([+-]\d+)([tsc])\b/g, (_, value, suit) =>
+    `${value.replace("-", "−")} ${SUITS[suit][0]}`).replace(/\b0[ab]\b/g, "Sylop");
+}
+
 function log() {
   let phase = "";
   const items = [];
@@ -221,7 +227,7 @@ function log() {
       phase = entry.phase;
       items.push(make("li", { class: "phase" }, phase));
     }
-    items.push(make("li", {}, entry.text, entry.told && make("small", {}, entry.told)));
+    items.push(make("li", {}, withSigns(entry.text), entry.told && make("small", {}, entry.told)));
   }
   return items;
 }
