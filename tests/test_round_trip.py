@@ -389,7 +389,15 @@ TEN_THOUSAND = math.ceil(10_000 / len(TABLES))
 
 
 @pytest.mark.parametrize("hands", [3, pytest.param(TEN_THOUSAND, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(
+            form, marks=pytest.mark.slow if form == "text" else ()
+        )  # TextEnv reads it, too
+        for form in FORMS
+    ],
+)
 def test_same_turns_and_returns(form: str, hands: int) -> None:
     """So many hands at each table; in all of them, the slow test has 10,000."""
     for table in TABLES:

@@ -117,7 +117,7 @@ def course(env: Any, steps: int, *, illegal: bool = False, seed: int | None = 3)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-@pytest.mark.parametrize("hands", [1, 4])
+@pytest.mark.parametrize("hands", [pytest.param(1, marks=pytest.mark.slow), 4])
 @pytest.mark.parametrize("rules", rule_sets())
 def test_it_is_as_if_they_had_been_asked(rules, hands, mode):
     players = 2, 3, load_rules(rules).seats[1]

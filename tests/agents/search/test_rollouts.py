@@ -203,6 +203,7 @@ def test_resampling_follows_the_weights() -> None:
         assert abs(counts - 1000 * weights).max() <= 1
 
 
+@pytest.mark.slow
 def test_search_beats_its_base() -> None:
     rules = load_rules("casino")
     agents = Rollouts(rules, 2, rollouts=800, determinizations=256), load("heuristic", rules, 2)

@@ -59,6 +59,7 @@ def results_of(*measured: BenchmarkResult) -> Results:
     return Results("sabacc bench", "2026-01-02T03:04:05+00:00", machine, (), by_name)
 
 
+@pytest.mark.slow
 def test_everything_of_ours_is_measured_printed_written_and_drawn(bench, tmp_path):
     ours = [part for part in PARTS if part != "peers"]
     code, output, _ = bench(*ours, "--quick", "--repeats", 1)

@@ -28,6 +28,7 @@ def margins(printed: str) -> dict[str, tuple[float, float]]:
     }
 
 
+@pytest.mark.slow
 def test_a_short_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     options = ("--steps", "9000", "--deals", "50")
     printed = run_demo(tmp_path, *options)

@@ -56,6 +56,7 @@ def test_a_run_ends_at_the_target_or_at_its_end(
     assert not list(temporary.glob("SB3*"))
 
 
+@pytest.mark.slow
 def test_the_command_races_to_a_margin_and_to_an_equilibrium(
     configs: list[Path], capsys: Any
 ) -> None:

@@ -30,7 +30,7 @@ from sabacc_training.trainers import train
 
 from sabacc_env import SabaccError, Tables
 from tests.support.commands import command
-from tests.support.processors import PRECISIONS, TWO_PROCESSORS
+from tests.support.processors import PRECISIONS, QUICK_PRECISIONS, TWO_PROCESSORS
 from tests.support.training import Killed, beats_random, before_update, kill, terminate
 
 TINY: dict[str, Any] = {
@@ -93,7 +93,7 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", QUICK_PRECISIONS)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
@@ -136,6 +136,7 @@ def test_a_run_stays_in_its_precision_on_another_processor(tmp_path, monkeypatch
     goes_on_as_if_never_stopped(config, tmp_path, move, Killed)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path) -> None:
     config = tiny(steps=20_000, evaluation={**TINY["evaluation"], "every": 10_000})
     whole = train(config, tmp_path / "whole")

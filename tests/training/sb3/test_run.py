@@ -72,7 +72,10 @@ def test_the_same_seed_gives_the_same_agent(tmp_path):
 
 
 @pytest.mark.parametrize("config", [SMALL, DRAWN_STARTS], ids=["points", "drawn_starts"])
-@pytest.mark.parametrize(("end", "error"), [(terminate, StoppedBySignal), (kill, Killed)])
+@pytest.mark.parametrize(
+    ("end", "error"),
+    [(terminate, StoppedBySignal), pytest.param(kill, Killed, marks=pytest.mark.slow)],
+)
 def test_a_run_goes_on_as_if_never_stopped(tmp_path, config, end, error):
     whole = train(config, tmp_path / "whole")
     with before_update(config, 6, end), pytest.raises(error):

@@ -104,6 +104,7 @@ def estimates(margins: NDArray[np.float64]) -> list[Estimate]:
     return [Estimate.from_values(column) for column in margins.T]
 
 
+@pytest.mark.slow
 def test_ratings_cover_the_truth():
     check_ratings(repetitions=25)
 
