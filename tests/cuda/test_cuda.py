@@ -59,7 +59,8 @@ def output_of(*command: str, **variables: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("marked", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("marked", ["not slow", "slow"])
 def test_in_the_simulator(marked: str) -> None:
     tests = ["-m", "pytest", "-n0", "-q", "tests/cuda/in_simulator.py", "-m", marked]
     assert " passed" in output_of(*tests, NUMBA_ENABLE_CUDASIM="1")

@@ -100,12 +100,13 @@ def test_what_agents_tell_is_for_those_who_watch_agents_alone() -> None:
             again = Match.from_text(match.to_text())
             assert table_message(again, None) == table_message(match, None)
         logs = [table_message(match, viewer)["log"] for viewer in (None, *match.people)]
-        entries = [entry for log in logs for entry in log if ": " in entry["text"]]
+        movers = ("You", *match.names)
+        entries = [entry for log in logs for entry in log if entry["text"].startswith(movers)]
         return [(entry["text"], entry["told"]) for entry in entries]
 
     watched = told("random", "tight")
     assert all(words.startswith("Plays: ") for _, words in watched)
-    assert {text.split(":")[0] for text, words in watched if "100%" in words} == {"tight"}
+    assert {text.split()[0] for text, words in watched if "100%" in words} == {"tight"}
     with_a_person = told("random", "person", "tight")
     assert with_a_person
     assert not any(words for _, words in with_a_person)

@@ -100,6 +100,7 @@ def test_a_report_is_written(played, capsys, tmp_path):
     assert "<i>" not in (tmp_path / "report.html").read_text().partition("<script")[0]
 
 
+@pytest.mark.slow
 def test_three_agents_have_reduced_figures(tmp_path):
     report = tournament_report(played_tournament(tmp_path, THREE))
     for row in (*report.formats[0].standings, *report.formats[0].pairs):

@@ -73,6 +73,7 @@ def test_processes_give_the_bytes_of_one(config, tmp_path, capsys):
     assert files(tmp_path / "1") == files(tmp_path / "2")
 
 
+@pytest.mark.slow
 def test_deals_are_added_until_intervals_are_narrow_enough(config, tmp_path, capsys):
     words = ("half_width=1500", "deals_per_task=700", 'agents=["tight", "loose", "maximiser"]')
     words += ('formats=["pairs"]', "--output", tmp_path / "out")
