@@ -91,6 +91,17 @@ def test_the_answers_of_an_episode_are_counted() -> None:
     assert episodes.counts.answers == 0
 
 
+def test_before_an_episode_and_for_a_wrong_seed_there_is_one_sentence() -> None:
+    episodes = episodes_of(rules="casino", opponents=["tight"])
+    with pytest.raises(SabaccError, match=r"no episode is in play; call reset\(\)"):
+        _ = episodes.counts
+    first = episodes.reset(seed=2)
+    for wrong in (-1, 2**64, "one"):
+        with pytest.raises(SabaccError, match="seed"):
+            episodes.reset(wrong)  # type: ignore[arg-type]
+    assert (episodes.seed, episodes.step("no idea").text) == (2, first.text)
+
+
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

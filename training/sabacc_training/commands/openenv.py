@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from sabacc_env.errors import SabaccError
 from sabacc_training.config.base import overridden, validated
+from sabacc_training.jobs.listening import listen
 from sabacc_training.language.task import TextTask
 
 
@@ -24,8 +26,10 @@ def openenv(
         max_episodes: Episodes that are played at once, each in a session of its own.
     """
     task = validated(TextTask, overridden({"rules": rules}, overrides))
+    if max_episodes < 1:
+        raise SabaccError(f"--max-episodes: {max_episodes} is out of range; give 1 or more")
+    from sabacc_training.language.openenv import make_app  # isort: skip (it says what is missing)
     import uvicorn
 
-    from sabacc_training.language.openenv import make_app
-
-    uvicorn.run(make_app(task, max_episodes), host=host, port=port, log_level="warning")
+    app, listening = make_app(task, max_episodes), listen(host, port)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run([listening])

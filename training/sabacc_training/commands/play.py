@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 import shlex
-import socket
 import sys
 import webbrowser
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from rich.console import Console
 from rich.text import Text
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import failure_reason
 from sabacc_training.config.base import overridden, validated
 from sabacc_training.config.game import GameConfig
+from sabacc_training.jobs.listening import listen
 from sabacc_training.play.config import PERSON, PlayConfig, strongest_agent
 from sabacc_training.play.requests import MAX_SECONDS
 from sabacc_training.play.table_folder import TableFolder
@@ -29,8 +28,6 @@ FOLDER: Final = Path("runs", "play")
 
 LOCAL: Final = ("127.0.0.1", "localhost")
 """The names of this machine for itself."""
-
-MAX_PORT: Final = 65_535
 
 
 @Parameter(name="*")
@@ -167,16 +164,8 @@ def _serve(tables: TableFolder, name: str, page: Page) -> None:
 
     from sabacc_training.play.server import make_app
 
-    if not 0 <= page.port <= MAX_PORT:
-        raise SabaccError(f"--port: {page.port} is out of range; give 0 to {MAX_PORT}")
     token = None if page.host in LOCAL else secrets.token_urlsafe(16)
-    try:
-        listening = socket.create_server((page.host, page.port))
-    except OSError as error:
-        raise SabaccError(
-            f"{page.host}:{page.port}: cannot be listened on ({failure_reason(error)}); "
-            "choose another --host or --port"
-        ) from None
+    listening = listen(page.host, page.port)
     port = listening.getsockname()[1]
     address = f"http://{page.host}:{port}/table/{name}" + (f"?token={token}" if token else "")
     _say(f"The table is at {address} until Ctrl-C ends the server.")

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from sabacc_env.actions import BetSize
+from sabacc_env.arguments import check_int
 from sabacc_env.envs.text_env import AnswerCounts, TextEnv
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.keys import hand_key
@@ -22,6 +23,9 @@ from sabacc_training.solved_games.solver import solve
 
 TARGET: Final = 0.001
 """The NashConv, in antes, to which games are solved."""
+
+
+NO_EPISODE: Final = "no episode is in play; call reset()"
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ class TextEpisodes:
         Raises:
             SabaccError: before the first ``reset``.
         """
+        if self._turn is None:
+            raise SabaccError(NO_EPISODE)
         return self._counts
 
     def reset(self, seed: int | None = None) -> Turn:
@@ -113,6 +119,8 @@ class TextEpisodes:
             SabaccError: for a seed that is none.
         """
         task = self.task
+        if seed is not None:
+            seed = check_int("seed", seed, 0, 2**64 - 1)
         self.seed = secrets.randbits(63) if seed is None else seed
         self._seat = self.seed % task.num_players if task.seat is None else task.seat
         self._episode = self._envs[self._seat]
@@ -129,9 +137,9 @@ class TextEpisodes:
 
     def _begins(self, key: int) -> bool:
         """Deal hands, and go to the first decision; return False where the seat has none."""
-        self._episode.reset(key)
-        self._follower = None if self._values is None else HandFollower(self._values)
         if self.task.kind == "hands":
+            self._episode.reset(key)
+            self._follower = None if self._values is None else HandFollower(self._values)
             return self._episode.seat_to_act is not None
         rng = np.random.default_rng(key)
         turns = self._play_equilibrium(key, rng, None)
@@ -173,7 +181,7 @@ class TextEpisodes:
             SabaccError: where no episode is in play, and for what is no text.
         """
         if self._turn is None or self._turn.done:
-            raise SabaccError("no episode is in play; call reset()")
+            raise SabaccError(NO_EPISODE)
         answer = self._episode.step(text)
         self._counts.answers += 1
         self._counts.refused += answer.refusal is not None

@@ -48,6 +48,10 @@ class DecisionValues:
     Args:
         solution: the solved game.
 
+    Attributes:
+        solution: the same.
+        policy: the equilibrium, in the form that agents play.
+
     >>> from sabacc_training.solved_games import flatten, load_rung, solve
     >>> solution = solve(flatten(load_rung("one_card")), target=1e-4)
     >>> game = Game(solution.tree.rung.rule_set, 2, seed=1)
@@ -59,6 +63,7 @@ class DecisionValues:
     def __init__(self, solution: Solution) -> None:
         nodes, states = solution.tree.nodes, solution.tree.states
         self.solution = solution
+        self.policy = solution.to_policy()
         self._action_values: FloatArray = np.zeros(solution.tree.num_sequences)
         self._reach: FloatArray = np.zeros(len(states.seats))
         scratch = np.zeros(len(nodes.seats))
@@ -112,7 +117,7 @@ class HandFollower:
     def __init__(self, values: DecisionValues) -> None:
         rung = values.solution.tree.rung
         self._values = values
-        self._agent = EquilibriumAgent(bet_sizes=rung.bet_sizes, policy=values.solution.to_policy())
+        self._agent = EquilibriumAgent(bet_sizes=rung.bet_sizes, policy=values.policy)
         self._buffers = TurnBuffers(rung.rule_set, encode_bet_sizes(rung.bet_sizes))
         self._info_states = np.zeros(rung.num_players, np.int64)
 
