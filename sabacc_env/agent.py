@@ -40,7 +40,8 @@ class Agent(Protocol):
     - ``check_game(rules, num_players, bet_sizes)``, which raises a ``SabaccError`` if it was not
       made for this game.
     - ``wants = "views"``: it is then given a list of ``GameView`` as observations. They have the
-      ``history`` of the hand, and None as ``events``, which would take several times as long.
+      ``history`` of the hand, and None as ``events``, which take several times as long;
+      ``wants = "views with events"`` has them, too.
     - ``compiled_policy``, a function made by ``sabacc_env.policies.policy`` that plays as it does,
       with the same probabilities. Environments with many tables then play it in their compiled
       loop, and ask no ``act``. A subclass that plays otherwise has None, or its own ``act``.

@@ -132,7 +132,12 @@ def restore_memories(agents: Iterable[Agent], memories: Iterable[Any]) -> None:
 
 def wants_views(agent: Agent) -> bool:
     """Say whether an agent is to be given views in place of observations."""
-    return getattr(agent, "wants", None) == "views"
+    return getattr(agent, "wants", None) in ("views", "views with events")
+
+
+def _view(game: Game, seat: int, agent: Agent) -> GameView:
+    """Return what an agent that wants views is shown of a game."""
+    return game.view(seat, events=getattr(agent, "wants", None) == "views with events")
 
 
 def agent_input(
@@ -141,7 +146,7 @@ def agent_input(
     """Return what an agent is shown of a game where it is to act: the one row for ``actions``."""
     seat = game.seat_to_act
     assert seat is not None
-    return [game.view(seat)] if wants_views(agent) else observation[None]
+    return [_view(game, seat, agent)] if wants_views(agent) else observation[None]
 
 
 def actions_at(
@@ -166,7 +171,7 @@ def _seen_at(
 ) -> NDArray[np.float32] | list[GameView]:
     """Return what an agent is shown of tables where it is to act."""
     if wants_views(agent):
-        return [tables.game(int(i)).view(int(tables.seats_to_act[i])) for i in indices]
+        return [_view(tables.game(int(i)), int(tables.seats_to_act[i]), agent) for i in indices]
     return tables.flat_observations[indices]
 
 

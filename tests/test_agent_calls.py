@@ -149,12 +149,14 @@ def test_what_is_no_distribution(answer: Any) -> None:
         agent_calls.probabilities(Mine(answer), np.zeros((2, 400), np.float32), MASKS)
 
 
-def test_views_go_to_those_that_want_them_at_the_tables_asked_for() -> None:
+@pytest.mark.parametrize("told", [False, True])
+def test_views_go_to_those_that_want_them_at_the_tables_asked_for(told: bool) -> None:
     class Viewer(RandomAgent):
-        wants = "views"
+        wants = "views with events" if told else "views"
 
         def act(self, observations: Any, *arguments: Any) -> Any:
             assert [view.seat for view in observations] == tables.seats_to_act[which].tolist()
+            assert all((view.events is not None) == told for view in observations)
             return super().act(observations, *arguments)
 
     tables, which = Tables("casino", 5, 3, seed=1), np.array([3, 1])
