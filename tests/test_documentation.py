@@ -8,6 +8,7 @@ with the reason. Commands are parsed, configurations and overrides included; the
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shlex
 import subprocess
@@ -32,6 +33,7 @@ from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
 from sabacc_env import Tables, actions, agent_calls
 from sabacc_env.observation import decode
+from tests.support.model_server import serving_model
 from tools import draw_layers
 
 ROOT = Path(__file__).parent.parent
@@ -180,7 +182,10 @@ def test_quick_command(words: list[str], tmp_path: Path) -> None:
         needs_perl()
     run = "from sabacc_training.cli import main; main()"
     # As the installed command does it, which has not the current folder on its path (-P).
-    subprocess.run([sys.executable, "-P", "-c", run, *words[1:]], cwd=tmp_path, check=True)
+    with serving_model() as model:
+        environment = os.environ | {"OPENAI_BASE_URL": model.url, "NO_PROXY": "*"}
+        command = [sys.executable, "-P", "-c", run, *words[1:]]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
 
 
 def needs_perl() -> None:

@@ -1,7 +1,7 @@
 """Agents: rule-based ones, search, saved networks, and the zoo of trained networks.
 
 ``load`` makes an agent from a spec: a registered name, ``zoo:NAME``, the path of a saved network,
-``module:Class``, or ``process:COMMAND``.
+``module:Class``, ``process:COMMAND``, or ``model:NAME``.
 """
 
 from sabacc_agents.loading import load, trained_against

@@ -1,4 +1,7 @@
-"""Makes agents from specs: a registered name, a member of the zoo, a file, a class or a process."""
+"""Makes agents from specs.
+
+A registered name, a member of the zoo, a file, a class, a process or a language model.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from sabacc_agents import equilibrium
 from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_agents.external.agent import ProcessAgent
 from sabacc_agents.external.spec import is_process
+from sabacc_agents.language_models.agent import ModelAgent
+from sabacc_agents.language_models.spec import is_model
 from sabacc_agents.networks.network import NetworkAgent, read_info
-from sabacc_agents.saved_files import PROCESS_PREFIX, SUFFIX, formats_in, is_saved
+from sabacc_agents.saved_files import MODEL_PREFIX, PROCESS_PREFIX, SUFFIX, formats_in, is_saved
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent, agent_class, registered_agents
 from sabacc_env.agent_calls import agent_type_of, build
@@ -35,8 +40,8 @@ def load(
         spec: a registered name (``registered_agents()``), ``zoo:NAME`` for a member of the zoo
             (``zoo.members()``), the path of a saved network or solved policy, which ends in
             ``.safetensors``, ``module:Class`` for a class with the protocol ``Agent`` (the current
-            folder is searched first for its module), or ``process:COMMAND`` for a process of its
-            own, in any language.
+            folder is searched first for its module), ``process:COMMAND`` for a process of its own,
+            in any language, or ``model:NAME`` for a language model behind an endpoint.
         rules: the rules that it will play, by name, by path, or as a ``RuleSet``. A saved agent
             needs none: the default is the first of its own.
         num_players: the number of seats. A saved agent needs none either.
@@ -44,8 +49,8 @@ def load(
 
     Raises:
         SabaccError: for an unknown spec, a class that does not have the protocol, a saved agent
-            that was made for another game, a process that does not start, or missing rules or
-            players.
+            that was made for another game, a process that does not start, a model that is
+            nowhere, or missing rules or players.
 
     >>> type(load("calling_station", "casino", 2)).__name__
     'CallingStation'
@@ -54,7 +59,7 @@ def load(
         if equilibrium.FORMAT in formats_in(spec):
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
         return NetworkAgent(rules, num_players, bet_sizes, network=spec)
-    agent_type = None if is_process(spec) else _agent_type(spec)
+    agent_type = None if is_process(spec) or is_model(spec) else _agent_type(spec)
     if rules is None or num_players is None:
         raise SabaccError(
             f"agent: {short_repr(spec)} does not say which game it plays; give rules and "
@@ -63,6 +68,8 @@ def load(
     rules = load_rules(rules)
     num_players = check_num_players(rules, num_players)
     encode_bet_sizes(bet_sizes)  # refuses invalid bet sizes
+    if is_model(spec):
+        return ModelAgent(rules, num_players, bet_sizes, spec=str(spec))
     if agent_type is None:
         return ProcessAgent(rules, num_players, bet_sizes, spec=str(spec))
     return build(str(spec), agent_type, rules, num_players, bet_sizes)
@@ -91,7 +98,7 @@ def _agent_type(spec: object) -> type:
     raise SabaccError(
         f"unknown agent {short_repr(spec)}{hint}; use one of {', '.join(registered_agents())}, "
         f"zoo:NAME (`sabacc zoo` lists them), the path of a saved agent ({SUFFIX}), module:Class, "
-        f"or {PROCESS_PREFIX}COMMAND"
+        f"{PROCESS_PREFIX}COMMAND, or {MODEL_PREFIX}NAME"
     )
 
 

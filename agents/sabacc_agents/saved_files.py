@@ -32,6 +32,9 @@ SUFFIX: Final = ".safetensors"
 PROCESS_PREFIX: Final = "process:"
 """Starts the spec of a process."""
 
+MODEL_PREFIX: Final = "model:"
+"""Starts the spec of a language model behind an endpoint."""
+
 CHECKSUM_PLACEHOLDER: Final = b"0" * 64
 """Stands in the place of a file's checksum while the checksum is computed."""
 
@@ -186,8 +189,8 @@ def check_made_for(
 
 def is_saved(spec: str | Path) -> bool:
     """Say whether a spec means a saved agent: the path of a file, or a member of the zoo."""
-    if isinstance(spec, str) and spec.startswith(PROCESS_PREFIX):
-        return False  # its command may end in the name of such a file
+    if isinstance(spec, str) and spec.startswith((PROCESS_PREFIX, MODEL_PREFIX)):
+        return False  # it may end as the name of such a file does
     return isinstance(spec, Path) or str(spec).endswith(SUFFIX) or zoo.is_member(spec)
 
 

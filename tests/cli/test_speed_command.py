@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import refusal, run
+from tests.support.model_server import serving_model
 
 PROCESS = Path(__file__).parents[2] / "agents" / "examples" / "random_agent.py"
 QUICK = ("--tables", 8, "--samples", 1, "--decisions", 2)
@@ -25,6 +26,16 @@ def test_the_command_measures_a_process(capsys: pytest.CaptureFixture[str]) -> N
     code, out, _ = run(capsys, "speed", f"process:{sys.executable} {PROCESS}", *QUICK)
     assert code == 0
     assert re.search(r"process:[^│]*│ +│ +│ [\d,]+ ", out)
+
+
+def test_the_command_measures_a_language_model(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    with serving_model() as model:
+        code, out, _ = run(capsys, "speed", model.spec(), *QUICK)
+    assert code == 0
+    assert re.search(r"model:[^│]*│ +│ +│ [\d,]+ ", out)
 
 
 @pytest.mark.parametrize(

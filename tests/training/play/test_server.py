@@ -404,6 +404,7 @@ def test_a_page_opens_tables_and_wrong_ones_are_refused(server: tuple[TableFolde
     assert room.match.game.rules.hand_ante == 4
     for change, sentence in (
         ({"seats": ["person", "process:rm"]}, "'process:rm' is not an agent that a page can name"),
+        ({"seats": ["person", "model:m"]}, "'model:m' is not an agent that a page can name"),
         ({"seats": ["person"]}, "num_players"),
         ({"rules": "/etc/passwd"}, "is not one of the rule sets"),
         ({"house_rules": "short_call=maybe"}, "short_call"),

@@ -59,6 +59,13 @@ def test_agents_are_made_of_files(here, spec, file):
         assert (agent_digest(spec), identity(spec)) == (digest, f"{spec} {digest}")
 
 
+def test_a_model_is_made_of_no_file_and_known_by_what_decides_its_play(here):
+    (here / "model.py").write_text(AGENT)  # as of the class model:Mine
+    assert agent_file("model:Mine") is None
+    assert identity("model:Mine") == identity("model:price_in=3 max_concurrency=1 Mine")
+    assert len({identity(f"model:{each} Mine") for each in ("", "temperature=0", "retries=2")}) == 3
+
+
 def test_a_changed_file_is_another_agent(here):
     for spec, file in {
         "process:perl 'my agent.pl'": here / "my agent.pl",

@@ -141,6 +141,7 @@ def results_of_pairs(names: Sequence[str]) -> Results:
         "deals": 50,
         "places": (),
         "failures": (),
+        "usage": (),
         "hand_names": (),
     }
     ratings = [

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from sabacc_agents.external.agent import ProcessAgent
+from sabacc_agents.specs import outside_spec
 
 from sabacc_env import agent_calls
 from sabacc_env.agent import Agent, registered_agents
@@ -19,7 +19,7 @@ from sabacc_training.config.base import validated
 from sabacc_training.config.game import TableConfig
 
 SEARCH_TABLES: Final = 64
-"""Tables that an agent which decides one at a time is measured at, and a process."""
+"""Tables that an agent which decides one at a time is measured at, and a process or a model."""
 
 
 def speed(
@@ -36,12 +36,12 @@ def speed(
     that want views decide one at a time; for these it prints the CPU-milliseconds of a decision
     between several actions: the median and, in brackets, the 5 % and 95 % quantiles. It takes the
     positions of these decisions from hands that the agent heuristic plays. Processes
-    (process:COMMAND) decide for 64 tables at once; for these it prints decisions a second, passed
-    on the clock, what this process does for them included.
+    (process:COMMAND) and language models (model:NAME) decide for 64 tables at once; for these it
+    prints decisions a second, passed on the clock, what this process does for them included.
 
     Args:
-        agents: Registered names, zoo:NAME, saved networks, module:Class, or process:COMMAND; by
-            default all registered agents.
+        agents: Registered names, zoo:NAME, saved networks, module:Class, process:COMMAND, or
+            model:NAME; by default all registered agents.
         rules: A rule set's name, the path of a rules file, or a rung of the ladder.
         players: Seats at each table.
         tables: Tables that an agent decides for at once.
@@ -60,7 +60,7 @@ def speed(
         title=f"{game.rule_set.title}, {players} seats",
     )
     for name, agent in loaded.items():
-        if isinstance(agent, ProcessAgent):
+        if outside_spec(name) is not None:
             played = _begun_tables(game, SEARCH_TABLES, agent)
             table.add_row(name, "", "", f"{batch_rate(agent, played, samples, perf_counter):,.0f}")
         elif agent_calls.wants_views(agent):

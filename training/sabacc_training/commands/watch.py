@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
+from sabacc_agents.language_models.agent import ModelAgent
 from sabacc_agents.loading import load
 
 from sabacc_env.errors import SabaccError
@@ -37,7 +38,7 @@ def watch(
 
     Args:
         agents: One for each seat, 2 to 8: registered names, zoo:NAME, saved networks,
-            module:Class, or process:COMMAND.
+            module:Class, process:COMMAND, or model:NAME.
         rules: A rule set's name, the path of a rules file, or a rung of the ladder.
         seed: The seed of deck, dice, dealer and the agents' random numbers; by default one is drawn
             and shown.
@@ -69,6 +70,11 @@ def watch(
     except KeyboardInterrupt:
         console.print("stopped")
         return
+    finally:
+        for name, player in zip(names, players, strict=True):
+            if isinstance(player, ModelAgent):
+                usage = player.usage
+                console.print(Text(f"{name}: {usage.text(usage.cost(player.settings))}"))
     if writer is not None:
         final = played[-1].after if played else game
         told = [step.told for step in played]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from pydantic import Field, model_validator
-from sabacc_agents.external.spec import ProcessSpec, is_process
 from sabacc_agents.loading import load, trained_against
 from sabacc_agents.saved_files import is_saved
+from sabacc_agents.specs import outside_spec
 
 from sabacc_env.agent import Agent
 from sabacc_env.errors import SabaccError, short_repr
@@ -28,12 +28,12 @@ class Entrant(Config):
     """An agent that takes part. In a file it is a table, or only the text of its ``spec``."""
 
     spec: str
-    """A registered name, ``zoo:NAME``, the path of a saved network, ``module:Class``, or
-    ``process:COMMAND``."""
+    """A registered name, ``zoo:NAME``, the path of a saved network, ``module:Class``,
+    ``process:COMMAND``, or ``model:NAME``."""
 
     label: str = ""
-    """Its name in results; by default its spec, the name of its file, its class, or its command
-    without settings and folders."""
+    """Its name in results; by default its spec, the name of its file, its class, its command
+    without settings and folders, or the name of its model."""
 
     @model_validator(mode="before")
     @classmethod
@@ -54,8 +54,8 @@ class Entrant(Config):
         """Its name in results."""
         if self.label:
             return self.label
-        if is_process(self.spec):
-            return ProcessSpec.parse(self.spec).name
+        if (outside := outside_spec(self.spec)) is not None:
+            return outside.name
         return Path(self.spec).stem if is_saved(self.spec) else self.spec.rpartition(":")[2]
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.external.agent import ProcessAgent, ProcessStartError
 from sabacc_agents.external.failures import FAILURE_KINDS, Failure, RowsFailedError
+from sabacc_agents.language_models.agent import ModelAgent
+from sabacc_agents.language_models.usage import Usage
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize, default_actions
@@ -37,10 +39,10 @@ Answers = NDArray[Any]
 class GuardedAgent:
     """Plays as an agent, and plays ``default_actions`` where the agent fails.
 
-    A failure is an error in the agent's own code, no answer in time (of a process), an illegal
-    action or distribution, or an answer of another form. It concerns the rows that are wrong; all
-    rows of the call, if it raised an error. Nothing but ``KeyboardInterrupt`` leaves a call.
-    A call in process has no limit of time.
+    A failure is an error in the agent's own code, no answer in time (of a process or a language
+    model), an illegal action or distribution, or an answer of another form. It concerns the rows
+    that are wrong; all rows of the call, if it raised an error. Nothing but ``KeyboardInterrupt``
+    leaves a call. A call in process has no limit of time.
 
     ``probabilities`` gives the rows that fail the distribution that plays the default. An agent
     that fails may so play otherwise than it tells: no control variate should rely on it.
@@ -71,6 +73,11 @@ class GuardedAgent:
     def restarts(self) -> int:
         """How often the agent's process was started again; 0 for one without."""
         return self.agent.restarts if isinstance(self.agent, ProcessAgent) else 0
+
+    @property
+    def usage(self) -> Usage:
+        """What the agent's language model was asked; nothing for one without."""
+        return self.agent.usage if isinstance(self.agent, ModelAgent) else Usage()
 
     # Calls that are not about decisions.
 

@@ -13,6 +13,7 @@ from sabacc_training.reports.model import (
     Failure,
     HandCount,
     HandMoveCount,
+    ModelUsage,
     MoveCount,
     Pair,
     Part,
@@ -29,8 +30,8 @@ def write_report(report: Report, folder: Path) -> None:
     """Write a report's files into a folder; the same report gives the same bytes.
 
     Files: ``report.html``; ``report.json``, which ``Report`` reads again; and ``standings.csv``,
-    ``pairs.csv``, ``moves.csv``, ``moves_by_hand.csv``, ``shown_hands.csv``, ``ratings.csv`` and
-    ``failures.csv``.
+    ``pairs.csv``, ``moves.csv``, ``moves_by_hand.csv``, ``shown_hands.csv``, ``ratings.csv``,
+    ``failures.csv`` and ``usage.csv``.
 
     Raises:
         SabaccError: for a costly hand that cannot be played again, or a file that cannot be
@@ -58,6 +59,7 @@ def _tables(report: Report) -> dict[str, str]:
         "moves_by_hand": _csv(HandMoveCount, [({}, row) for row in report.moves_by_hand]),
         "shown_hands": _csv(HandCount, [({}, row) for row in report.shown_hands]),
         "failures": _csv(Failure, [({}, row) for row in report.failures]),
+        "usage": _csv(ModelUsage, [({}, row) for row in report.usage]),
     }
 
 

@@ -30,6 +30,7 @@ from sabacc_training.reports.model import (
     HandMoveCount,
     InputFile,
     Interval,
+    ModelUsage,
     MoveCount,
     Origin,
     Pair,
@@ -264,6 +265,7 @@ def _results_of(config: TournamentConfig, results: Results) -> dict[str, Any]:
             )
             for row in results.failures
         ),
+        "usage": tuple(ModelUsage(**row.model_dump()) for row in results.usage),
         "costly_hands": tuple(_costly_hands(config.rule_set, results)),
     }
 

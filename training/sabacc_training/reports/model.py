@@ -246,6 +246,30 @@ class Failure(Part):
     """The first such error, in words."""
 
 
+class ModelUsage(Part):
+    """What a language model was asked, and what that used up."""
+
+    agent: str
+
+    decisions: int = Field(ge=1)
+    """All its decisions."""
+
+    requests: int = Field(ge=0)
+    """Requests that were sent, those after an error included."""
+
+    refused: int = Field(ge=0)
+    """Answers that were no legal move, or could not be read."""
+
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+
+    uncounted: int = Field(ge=0)
+    """Answers whose tokens the endpoint did not tell."""
+
+    cost: float = Field(ge=0)
+    """What the tokens cost at the prices of its spec; 0 where it has none."""
+
+
 class CostlyHand(Part):
     """A hand in which an agent won much less than its cards were worth, move by move.
 
@@ -335,6 +359,9 @@ class Report(Part):
 
     failures: tuple[Failure, ...] = ()
 
+    usage: tuple[ModelUsage, ...] = ()
+    """Of the agents that are language models."""
+
     costly_hands: tuple[CostlyHand, ...] = ()
     """The costliest first."""
 
@@ -356,6 +383,7 @@ class Report(Part):
             *(count.agent for count in self.moves_by_hand),
             *(count.agent for count in self.shown_hands),
             *(failure.agent for failure in self.failures),
+            *(usage.agent for usage in self.usage),
             *(rating.agent for view in self.views for rating in view.ratings),
             *(name for hand in self.costly_hands for name in hand.agents),
         ]

@@ -9,8 +9,10 @@ from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from sabacc_agents.external.spec import ProcessSpec, is_process
+from sabacc_agents.external.spec import ProcessSpec
+from sabacc_agents.language_models.spec import ModelSpec
 from sabacc_agents.saved_files import is_saved, path_of
+from sabacc_agents.specs import outside_spec
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import failure_reason
@@ -19,11 +21,14 @@ from sabacc_env.storage.files import failure_reason
 def identity(spec: str) -> str:
     """Return what identifies an agent: the hash of a saved one, otherwise its spec and its hash.
 
-    A registered agent has no hash: the version of the package says what it is.
+    A registered agent has no hash: the version of the package says what it is. Of a language model
+    it is all of its spec that decides how it plays; nobody knows whether its endpoint changes.
 
     Raises:
         SabaccError: for a file that cannot be read.
     """
+    if isinstance(outside := outside_spec(spec), ModelSpec):
+        return outside.identity
     digest = agent_digest(spec)
     if is_saved(spec):
         return digest
@@ -54,7 +59,7 @@ def file_digest(path: Path) -> str:
 
 
 def agent_file(spec: str) -> Path | None:
-    """Return the file that an agent is made of; None for a registered agent, or where it is absent.
+    """Return the file that an agent is made of; None where there is none, or it is absent.
 
     A saved agent is its file. Of ``module:Class`` it is the module's source; of a process the first
     word of its command that names a file: the program, or the script where an interpreter is named
@@ -62,8 +67,8 @@ def agent_file(spec: str) -> Path | None:
     """
     if is_saved(spec):
         return path_of(spec)
-    if is_process(spec):
-        return _first_file(ProcessSpec.parse(spec).words)
+    if (outside := outside_spec(spec)) is not None:
+        return _first_file(outside.words) if isinstance(outside, ProcessSpec) else None
     module, colon, _ = spec.partition(":")
     return _source(module, Path.cwd()) if colon else None
 

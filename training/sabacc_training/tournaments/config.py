@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from pydantic import Field, field_validator, model_validator
-from sabacc_agents.external.spec import is_process, with_timeout
+from sabacc_agents.specs import outside_spec, with_timeout
 
 from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError
@@ -51,8 +51,8 @@ class TournamentConfig(MatchConfig):
     ``python -m sabacc_training.variance_reduction.train`` wrote."""
 
     timeout_s: float | None = Field(None, gt=0, le=86_400)
-    """Seconds that an agent in a process of its own has for a decision, where its spec has no
-    ``timeout_s``; by default 10. One that takes longer plays a default, which is counted."""
+    """Seconds that a process or a language model has for a decision, where its spec has no
+    ``timeout_s``; by default 10 and 60. One that takes longer plays a default, which is counted."""
 
     deals_per_task: int = Field(DEALS_PER_TASK, ge=1, le=10**6)
     """The deals of one lineup that are played in one piece and saved as one file. With another
@@ -70,13 +70,13 @@ class TournamentConfig(MatchConfig):
 
     @field_validator("agents")
     @classmethod
-    def _number_processes(cls, agents: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
-        """Number processes whose commands differ in their settings or folders alone."""
+    def _number_alike(cls, agents: tuple[Entrant, ...]) -> tuple[Entrant, ...]:
+        """Number processes and models whose specs differ in their settings or folders alone."""
         specs: dict[str, list[str]] = {}
         numbered = []
         for agent in agents:
             alike = specs.setdefault(agent.name, [])
-            if alike and agent.spec not in alike and is_process(agent.spec) and not agent.label:
+            if alike and agent.spec not in alike and not agent.label and outside_spec(agent.spec):
                 label = f"{agent.name} ({len(alike) + 1})"
                 numbered.append(Entrant(spec=agent.spec, label=label))
             else:
@@ -145,7 +145,7 @@ class TournamentConfig(MatchConfig):
         }
 
     def _limited(self, spec: str) -> str:
-        if self.timeout_s is None or not is_process(spec):
+        if self.timeout_s is None or outside_spec(spec) is None:
             return spec
         return with_timeout(spec, self.timeout_s)
 

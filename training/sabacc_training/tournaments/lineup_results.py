@@ -14,7 +14,7 @@ from sabacc_training.statistics.estimate import Estimate
 from sabacc_training.tournaments.formats import Lineup
 from sabacc_training.tournaments.tasks import COSTLIEST, TaskResult
 
-COUNTS = "failures", "restarts", "moves", "moves_by_hand", "reveals"
+COUNTS = "failures", "restarts", "usage", "moves", "moves_by_hand", "reveals"
 """The arrays that add up over tasks."""
 
 

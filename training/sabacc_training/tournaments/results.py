@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.external.failures import FAILURE_KINDS
+from sabacc_agents.language_models.spec import ModelSpec
+from sabacc_agents.language_models.usage import Usage
 from sabacc_agents.loading import trained_against
+from sabacc_agents.specs import outside_spec
 
 from sabacc_env.hand_ranks import HAND_NAMES
 from sabacc_env.storage.files import write_text
@@ -42,6 +46,7 @@ from sabacc_training.tournaments.rows import (
     RatingRow,
     Results,
     StandingRow,
+    UsageRow,
 )
 from sabacc_training.tournaments.tasks import version
 
@@ -67,7 +72,7 @@ def results_of(
     places: list[PlaceRow] = []
     play: list[Play] = []
     hands: list[CostlyHand] = []
-    failures = _Failures()
+    failures, usage = _Failures(), _Usage(config)
     counted: set[Lineup] = set()
     for name, lineups in config.lineups.items():
         agents, tables = _Agents(config, name), _Tables(config, name, lineups)
@@ -80,6 +85,7 @@ def results_of(
             agents.add(found, met)
             if lineup not in counted:  # several formats may share it
                 failures.add(found)
+                usage.add(found)
                 counted.add(lineup)
         pairs += tables.pairs()
         ratings += tables.ratings()
@@ -101,6 +107,7 @@ def results_of(
         ratings=tuple(ratings),
         places=tuple(places),
         failures=tuple(failures.rows()),
+        usage=tuple(usage.rows()),
         hand_names=tuple(hand for hand, _ in HAND_NAMES[config.rule_set.ranking]),
         play=tuple(play),
         costly_hands=tuple(hands),
@@ -314,6 +321,32 @@ class _Failures:
                         restarts=self._restarts[agent],
                         example=self._examples[agent].get(kind, ""),
                     )
+
+
+class _Usage:
+    """What each language model used up, added up over lineups."""
+
+    def __init__(self, config: TournamentConfig) -> None:
+        specs = {agent.name: outside_spec(agent.spec) for agent in config.agents}
+        self._specs = {agent: spec for agent, spec in specs.items() if isinstance(spec, ModelSpec)}
+        self._counts: dict[str, Any] = dict.fromkeys(self._specs, 0)
+        self._decisions = dict.fromkeys(self._specs, 0)
+
+    def add(self, found: LineupResult) -> None:
+        for place, agent in enumerate(found.lineup):
+            if agent in self._specs:
+                self._counts[agent] = self._counts[agent] + found.counts["usage"][place]
+                self._decisions[agent] += int(found.counts["moves"][place].sum())
+
+    def rows(self) -> Iterable[UsageRow]:
+        for agent, spec in self._specs.items():
+            usage = Usage(*self._counts[agent].tolist())
+            yield UsageRow(
+                agent=agent,
+                decisions=self._decisions[agent],
+                **asdict(usage),
+                cost=usage.cost(spec),
+            )
 
 
 def _tuples(array: NDArray[np.int64] | Sequence[Any]) -> Any:

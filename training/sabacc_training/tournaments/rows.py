@@ -112,6 +112,30 @@ class FailureRow(Row):
     """The first message of this kind."""
 
 
+class UsageRow(Row):
+    """What a language model was asked, and what that used up."""
+
+    agent: str
+
+    decisions: int
+    """All its decisions."""
+
+    requests: int
+    """Requests that were sent, those after an error included."""
+
+    refused: int
+    """Answers that were no legal move, or could not be read."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+    uncounted: int
+    """Answers whose tokens the endpoint did not tell."""
+
+    cost: float
+    """What the tokens cost at the prices of its spec; 0 where it has none."""
+
+
 class Play(Row):
     """How an agent played, at all its tables of one format."""
 
@@ -177,6 +201,9 @@ class Results(Row):
 
     places: tuple[PlaceRow, ...]
     failures: tuple[FailureRow, ...]
+
+    usage: tuple[UsageRow, ...]
+    """Of each agent that is a language model."""
 
     rounds: tuple[str, ...] = ROUNDS
     totals: tuple[int, ...] = tuple(range(MAX_TOTAL + 1))

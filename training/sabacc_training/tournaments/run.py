@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from sabacc_agents.language_models.agent import ModelAgent
+from sabacc_agents.language_models.spec import is_model
+
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.files import (
     failure_reason,
@@ -109,8 +112,9 @@ def play_tournament(
         The results; None where tasks of other deals are still missing.
 
     Raises:
-        SabaccError: for a spec that names no agent, a folder of another tournament or that another
-            process writes into, or deals that are no whole tasks.
+        SabaccError: for a spec that names no agent, a language model that does not answer, a
+            folder of another tournament or that another process writes into, or deals that are no
+            whole tasks.
     """
     for seats in {len(lineup) for lineup in config.all_lineups}:
         for entrant in config.entrants.values():
@@ -268,6 +272,8 @@ def _play(
             absent.append(task)
         elif progress is not None:
             progress.add(task, loaded, played=False)
+    if absent:
+        _check_models(config)
     for task, (data, seconds) in executor(partial(timed_task, config), absent):
         result = read_task(config, task, data)
         if result is None:
@@ -278,6 +284,14 @@ def _play(
         files.write(task, data, seconds)
         if progress is not None:
             progress.add(task, result)
+
+
+def _check_models(config: TournamentConfig) -> None:
+    """Ask each language model for a word: a wrong address, key or name shows before any deal."""
+    for entrant in config.entrants.values():
+        if is_model(entrant.spec):
+            seats = config.formats[0].num_players
+            ModelAgent(config.rule_set, seats, config.bet_sizes, spec=entrant.spec).check()
 
 
 def _stages(

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache, partial
 from importlib import metadata
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.external.failures import FAILURE_KINDS
+from sabacc_agents.language_models import usage
 
 from sabacc_env.engine.layout import KINDS
 from sabacc_env.errors import IllegalMove, SabaccError
@@ -35,7 +36,7 @@ from sabacc_training.tournaments.play_statistics import (
     costliest,
 )
 
-FORMAT: Final = b"sabacc-env tournament task 2\n"
+FORMAT: Final = b"sabacc-env tournament task 3\n"
 COSTLIEST: Final = 5
 """How many of the costliest hands a task keeps."""
 
@@ -70,8 +71,9 @@ class TaskResult:
             rotations) int64 and ``ranks`` (deals, rotations, places) float64, as in
             ``PlayedDeals``; with variance reduction ``corrections`` (deals, rotations, places)
             float64, so that net credits less corrections are the reduced ones; ``failures``
-            (places, kinds) by ``FAILURE_KINDS``, ``restarts`` (places,) of processes, and the
-            counts of ``PlayStatistics``, int64.
+            (places, kinds) by ``FAILURE_KINDS``, ``restarts`` (places,) of processes, ``usage``
+            (places, counts) of language models by ``usage.COUNTS``, and the counts of
+            ``PlayStatistics``, int64.
         costliest: the hands that cost a place most, as ``costliest`` returns them.
         messages: of each place the first message of each kind of failure.
         hands: the hands that are recorded, as ``HandHistory.to_json`` writes them.
@@ -102,6 +104,8 @@ def lineup_tasks(config: TournamentConfig, lineup: Lineup, deals: range) -> Iter
 def play_task(config: TournamentConfig, task: Task) -> bytes:
     """Play a task and return its file's bytes, which depend on nothing else.
 
+    A language model may answer otherwise each time, and so may a process.
+
     Raises:
         SabaccError: for an agent that cannot be loaded, or fails.
     """
@@ -122,6 +126,7 @@ def play_task(config: TournamentConfig, task: Task) -> bytes:
         "net_credits": played.net_credits,
         "failures": np.array(failures, dtype=np.int64),
         "restarts": np.array([agent.restarts for agent in agents], dtype=np.int64),
+        "usage": np.array([astuple(agent.usage) for agent in agents], dtype=np.int64),
         **play.counts,
     }
     if config.hands > 1:
@@ -249,6 +254,7 @@ def _expected_layout(config: TournamentConfig, task: Task) -> list[list[Any]]:
         ["net_credits", "<i8", [deals, places, places]],
         ["failures", "<i8", [places, len(FAILURE_KINDS)]],
         ["restarts", "<i8", [places]],
+        ["usage", "<i8", [places, len(usage.COUNTS)]],
         ["moves", "<i8", [places, len(ROUNDS), MAX_TOTAL + 1, kinds]],
         ["moves_by_hand", "<i8", [places, names, kinds]],
         ["reveals", "<i8", [places, names, 2]],

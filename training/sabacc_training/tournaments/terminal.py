@@ -9,12 +9,13 @@ from typing import Final
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
+from sabacc_agents.language_models.usage import COUNTS, Usage
 
 from sabacc_training.evaluation.report import legend, margins_table, marked, worth
 from sabacc_training.evaluation.rows import PairRow
 from sabacc_training.statistics.empirical_game import WITHOUT_EMPIRICAL_GAME
 from sabacc_training.tournaments.ratings import Measure
-from sabacc_training.tournaments.rows import RatingRow, Results, StandingRow
+from sabacc_training.tournaments.rows import RatingRow, Results, StandingRow, UsageRow
 
 HEADINGS: Final[dict[Measure, str]] = {
     "bradley_terry": "Bradley-Terry",
@@ -78,6 +79,12 @@ def explanations(results: Results) -> Iterator[str]:
     for agent, restarts in {row.agent: row.restarts for row in results.failures}.items():
         if restarts:
             yield f"The process of {agent} was started again {restarts:,} times."
+    for row in results.usage:
+        yield f"{row.agent}, {row.decisions:,} decisions: {_usage_of(row).text(row.cost)}."
+
+
+def _usage_of(row: UsageRow) -> Usage:
+    return Usage(**row.model_dump(include=set(COUNTS)))
 
 
 def _standings_table(ranked: list[StandingRow], pairs: list[PairRow], *, matrix: bool) -> Table:
