@@ -79,6 +79,7 @@ class TextEnv:
 
     Attributes:
         counts: for each seat how its answers were.
+        actions: what was played since ``reset``, by agents, too.
 
     Raises:
         SabaccError: for arguments that make no table; one sentence that names the argument.
@@ -121,6 +122,7 @@ class TextEnv:
         self._refused = 0
         self._returns = np.zeros(num_players)
         self.counts = [AnswerCounts() for _ in range(num_players)]
+        self.actions: list[int] = []
 
     def _check_seat(self, seat: int) -> int:
         return check_int("agents: the seat", seat, 0, self._env.num_players - 1)
@@ -187,6 +189,7 @@ class TextEnv:
         self._refused = 0
         self._returns[:] = 0
         self.counts = [AnswerCounts() for _ in self.counts]
+        self.actions = []
         agent_calls.reset(self._agents.values(), 1)
         self._add_rewards()
         self._let_agents_play()
@@ -230,6 +233,7 @@ class TextEnv:
         self._refused = 0
         hands = self._env.hands_finished
         self._env.step(action)
+        self.actions.append(action)
         self._add_rewards()
         if self._env.hands_finished > hands:
             agent_calls.restart(self._agents.values(), np.zeros(1, np.int64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,8 @@ def test_an_episode_is_that_of_the_text_env(hands: int) -> None:
         assert {turn.seat for turn in turns} == {seat}
         assert sum(turn.reward for turn in turns) == pytest.approx(env.returns[seat])
         assert turns[-1].regret is turns[-1].value is None
-        assert episodes.counts == env.counts[seat]
+        result, counts = episodes.results[seat], env.counts[seat]
+        assert (result.answers, result.refused, result.defaults) == astuple(counts)
 
 
 def test_regrets_are_told_of_each_decision_of_a_rung() -> None:
@@ -86,15 +88,16 @@ def test_the_answers_of_an_episode_are_counted() -> None:
     for _ in range(3):
         turn = episodes.step("I do not know.")
     assert turn.refusal is not None
-    assert (episodes.counts.answers, episodes.counts.refused, episodes.counts.defaults) == (3, 3, 1)
+    result = episodes.results[1]
+    assert (result.answers, result.refused, result.defaults) == (3, 3, 1)
     episodes.reset(2)
-    assert episodes.counts.answers == 0
+    assert episodes.results[1].answers == 0
 
 
 def test_before_an_episode_and_for_a_wrong_seed_there_is_one_sentence() -> None:
     episodes = episodes_of(rules="casino", opponents=["tight"])
     with pytest.raises(SabaccError, match=r"no episode is in play; call reset\(\)"):
-        _ = episodes.counts
+        _ = episodes.results
     first = episodes.reset(seed=2)
     for wrong in (-1, 2**64, "one"):
         with pytest.raises(SabaccError, match="seed"):

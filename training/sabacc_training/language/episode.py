@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -15,11 +15,13 @@ from sabacc_env.envs.text_env import AnswerCounts, TextEnv
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.keys import hand_key
 from sabacc_env.rules import RuleSet
+from sabacc_training.language.episode_corrections import EpisodeCorrections
 from sabacc_training.language.task import TextTask
 from sabacc_training.solved_games.decision_values import Decision, DecisionValues, HandFollower
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import rung_of
 from sabacc_training.solved_games.solver import solve
+from sabacc_training.variance_reduction.values import shipped_value_function
 
 TARGET: Final = 0.001
 """The NashConv, in antes, to which games are solved."""
@@ -35,9 +37,11 @@ class Turn:
     Attributes:
         text: what the seat may know and is asked; at the end how the hand ended.
         done: whether the episode is over.
-        seat: the seat that answers.
+        seat: the seat that answers; at the end the one that answered last.
         refusal: what is wrong with the last answer, in one sentence; None where nothing is.
-        reward: for the last answer: antes won since the one before, or minus the regret.
+        reward: for the last answer: what its seat won since the one before, in antes, less the
+            corrections of ``variance_reduction``; or minus the regret.
+        net_antes: what that seat won since then, in antes, uncorrected.
         regret: how much less the move that was played wins than the best one, in antes, against the
             equilibrium; None where that is not known, and where an answer is asked for again.
         value: what the seat wins from here on in the equilibrium, in antes; None likewise.
@@ -48,8 +52,24 @@ class Turn:
     seat: int
     refusal: str | None = None
     reward: float = 0.0
+    net_antes: float = 0.0
     regret: float | None = None
     value: float | None = None
+
+
+@dataclass
+class SeatResult(AnswerCounts):
+    """How an episode has gone for a seat that answers in words.
+
+    Attributes:
+        reward: all its rewards.
+        net_antes: what it has won, in antes.
+        regret: the sum of the regrets that are known of its decisions, in antes.
+    """
+
+    reward: float = 0.0
+    net_antes: float = 0.0
+    regret: float = 0.0
 
 
 class TextEpisodes:
@@ -70,7 +90,7 @@ class TextEpisodes:
     >>> turn = episodes.reset(seed=4)
     >>> while not turn.done:
     ...     turn = episodes.step("I check, or else I stand.")
-    >>> turn.reward, episodes.counts.answers
+    >>> turn.reward, episodes.results[turn.seat].answers
     (-1.0, 6)
     """
 
@@ -81,11 +101,12 @@ class TextEpisodes:
         self._values = _decision_values(*game) if task.knows_regrets else None
         seats = range(task.num_players) if task.seat is None else [task.seat]
         self._envs = {seat: self._env(seat) for seat in seats}
+        self._corrections = self._all_corrections() if task.variance_reduction else {}
         self._turn: Turn | None = None
 
     def _env(self, seat: int) -> TextEnv:
         task = self.task
-        specs = {} if task.kind == "decision" else task.opponents_of(seat)
+        specs = {} if task.kind == "decision" else task.agents_of(seat)
         return TextEnv(
             task.rule_set,
             task.num_players,
@@ -96,21 +117,29 @@ class TextEpisodes:
             retries=task.retries,
         )
 
+    def _all_corrections(self) -> dict[int, EpisodeCorrections]:
+        task, values = self.task, shipped_value_function(self.task.rule_set)
+        return {
+            seat: EpisodeCorrections(env, task, values, task.agents_of(seat))
+            for seat, env in self._envs.items()
+        }
+
     @property
-    def counts(self) -> AnswerCounts:
-        """How the answers of this episode were.
+    def results(self) -> dict[int, SeatResult]:
+        """How this episode has gone, for each seat that answers in words.
 
         Raises:
             SabaccError: before the first ``reset``.
         """
         if self._turn is None:
             raise SabaccError(NO_EPISODE)
-        return self._counts
+        return self._results
 
     def reset(self, seed: int | None = None) -> Turn:
         """Begin an episode, and return the first thing that is asked.
 
-        A hand in which the seat has no decision is not asked about: the next one is dealt.
+        A hand in which nobody who answers in words has a decision is not asked about: the next one
+        is dealt.
 
         Args:
             seed: decides the hands, the opponents' random numbers and the seat; None is random.
@@ -124,22 +153,29 @@ class TextEpisodes:
         self.seed = secrets.randbits(63) if seed is None else seed
         self._seat = self.seed % task.num_players if task.seat is None else task.seat
         self._episode = self._envs[self._seat]
+        if task.variance_reduction:
+            self._corrections[self._seat].clear()
         for attempt in range(1000):
             key = self.seed if attempt == 0 else hand_key(self.seed, attempt, 0)
             if self._begins(key):
                 break
         else:
             raise SabaccError(f"seat: seat {self._seat} never has a decision in this game")
-        self._counts = AnswerCounts()
-        self._returns = self._episode.returns[self._seat]
+        seats = [self._seat] if task.kind == "decision" else self._episode.text_seats
+        self._results = {seat: SeatResult() for seat in seats}
+        self._told = dict.fromkeys(seats, (0.0, 0.0))
+        self._pay()
         self._turn = self._asked()
         return self._turn
 
     def _begins(self, key: int) -> bool:
-        """Deal hands, and go to the first decision; return False where the seat has none."""
+        """Deal hands, and go to the first decision; return False where there is none."""
         if self.task.kind == "hands":
             self._episode.reset(key)
             self._follower = None if self._values is None else HandFollower(self._values)
+            if self.task.variance_reduction:
+                self._corrections[self._seat].begin(key)
+                self._corrections[self._seat].follow()
             return self._episode.seat_to_act is not None
         rng = np.random.default_rng(key)
         turns = self._play_equilibrium(key, rng, None)
@@ -167,9 +203,11 @@ class TextEpisodes:
 
     def _asked(self) -> Turn:
         """Look at the decision that is asked about."""
+        seat = self._episode.seat_to_act
+        assert seat is not None
         self._decision = self._decision_now()
         value = None if self._decision is None else self._decision.value
-        return Turn(self._episode.prompt, False, self._seat, value=value)
+        return Turn(self._episode.prompt, False, seat, value=value)
 
     def _decision_now(self) -> Decision | None:
         return None if self._follower is None else self._follower.decision(self._episode.game)
@@ -182,25 +220,43 @@ class TextEpisodes:
         """
         if self._turn is None or self._turn.done:
             raise SabaccError(NO_EPISODE)
+        seat = self._turn.seat
         answer = self._episode.step(text)
-        self._counts.answers += 1
-        self._counts.refused += answer.refusal is not None
+        result = self._results[seat]
+        result.answers += 1
+        result.refused += answer.refusal is not None
         if answer.action is None:
-            self._turn = Turn(
-                self._turn.text, False, self._seat, answer.refusal, value=self._turn.value
-            )
+            asked = self._turn
+            self._turn = Turn(asked.text, False, seat, answer.refusal, value=asked.value)
             return self._turn
-        self._counts.defaults += answer.refusal is not None
+        result.defaults += answer.refusal is not None
         regret = None if self._decision is None else self._decision.regret(answer.action)
+        result.regret += regret or 0.0
+        if self.task.variance_reduction:
+            self._corrections[self._seat].follow()
+        self._pay()
         over = self._episode.seat_to_act is None or self.task.kind == "decision"
-        after = (
-            Turn(self._episode.text_for(self._seat), True, self._seat) if over else self._asked()
+        after = Turn(self._episode.text_for(seat), True, seat) if over else self._asked()
+        rewarded, won = self._told[seat]
+        self._told[seat] = result.reward, result.net_antes
+        self._turn = replace(
+            after,
+            refusal=answer.refusal,
+            reward=result.reward - rewarded,
+            net_antes=result.net_antes - won,
+            regret=regret,
         )
-        won = self._episode.returns[self._seat] - self._returns
-        self._returns += won
-        reward = -(regret or 0.0) if self.task.kind == "decision" else won
-        self._turn = Turn(after.text, over, self._seat, answer.refusal, reward, regret, after.value)
         return self._turn
+
+    def _pay(self) -> None:
+        """Bring the results of all seats up to date."""
+        for seat, result in self._results.items():
+            if self.task.kind == "decision":
+                result.reward = -result.regret
+                continue
+            result.net_antes = result.reward = self._episode.returns[seat]
+            if self.task.variance_reduction:
+                result.reward -= float(self._corrections[self._seat].antes[seat])
 
 
 @cache

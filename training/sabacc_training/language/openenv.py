@@ -16,7 +16,7 @@ from pydantic import Field
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.language.episode import TextEpisodes, Turn
-from sabacc_training.language.task import TextTask
+from sabacc_training.language.task import TEXT, TextTask
 
 
 class SabaccAction(Action):  # type: ignore[misc]
@@ -32,6 +32,9 @@ class SabaccObservation(Observation):  # type: ignore[misc]
     seat: int = Field(description="The seat that answers")
     refusal: str | None = Field(
         default=None, description="What is wrong with the last answer, which is asked for again"
+    )
+    net_antes: float = Field(
+        default=0.0, description="Antes won since the answer before, whatever the reward is"
     )
     regret: float | None = Field(
         default=None, description="Antes that the last move wins less than the best one, if known"
@@ -55,12 +58,19 @@ class SabaccEnvironment(Environment[SabaccAction, SabaccObservation, SabaccState
 
     Args:
         task: what is played.
+
+    Raises:
+        SabaccError: for a task with several seats that answer in words.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self, task: TextTask) -> None:
         super().__init__()
+        if TEXT in task.opponents:
+            raise SabaccError(
+                f'opponents: "{TEXT}" is not for OpenEnv, where one seat answers; give agents'
+            )
         self._episodes = TextEpisodes(task)
         self._episode_id: str | None = None
         self._steps = 0
@@ -103,7 +113,7 @@ class SabaccEnvironment(Environment[SabaccAction, SabaccObservation, SabaccState
         """How the episode stands."""
         if self._episode_id is None:
             return SabaccState()
-        counts = self._episodes.counts
+        (counts,) = self._episodes.results.values()
         return SabaccState(
             episode_id=self._episode_id,
             step_count=self._steps,
@@ -127,6 +137,7 @@ def _observation(turn: Turn) -> SabaccObservation:
         text=turn.text,
         seat=turn.seat,
         refusal=turn.refusal,
+        net_antes=turn.net_antes,
         regret=turn.regret,
         value=turn.value,
         reward=turn.reward,

@@ -30,6 +30,9 @@ from sabacc_training.variance_reduction.successors import Frontier
 LARGE_POT: Final = 6
 """Antes in a pot from which on hands are looked ahead, unless said otherwise."""
 
+NOBODY: Final = -1
+"""Stands for the index of an agent in a seat that cannot be asked."""
+
 
 class Lookahead:
     """Asks the agents at tables what they would do in hands that wait for their values.
@@ -39,7 +42,7 @@ class Lookahead:
     Args:
         tables: the tables, on the CPU, all with one rule set.
         agents: the agents.
-        agent_of: (num_tables, num_players) the index of the agent in each seat.
+        agent_of: (num_tables, num_players) the index of the agent in each seat, or ``NOBODY``.
         least_pot: hands with so many antes or more in the pot are looked ahead.
     """
 
@@ -51,7 +54,7 @@ class Lookahead:
         least_pot: float = LARGE_POT,
     ) -> None:
         self._tables, self._agents, self._agent_of = tables, agents, agent_of
-        self._asked = np.array([_tells(agent) for agent in agents])
+        self._asked = np.array([*map(_tells, agents), False])  # the last one is nobody
         self._least = least_pot * tables.rules.ante_unit
 
     def chosen(self, frontier: Frontier) -> NDArray[np.bool_]:
