@@ -49,6 +49,25 @@ def test_an_episode_is_that_of_the_text_env(hands: int) -> None:
         assert (result.answers, result.refused, result.defaults) == astuple(counts)
 
 
+def test_several_seats_may_answer_in_words() -> None:
+    episodes = episodes_of(rules="casino", num_players=4, opponents=["text", "tight", "text"])
+    env = TextEnv("casino", 4, agents={(1 + 2) % 4: episodes.task.load("tight")})
+    env.reset(seed=1)
+    turn, words = episodes.reset(1), "I check, or else I stand."
+    while not turn.done:
+        assert (turn.seat, turn.text) == (env.seat_to_act, env.prompt)
+        env.step(words)
+        turn = episodes.step(words)
+    assert env.seat_to_act is None
+    results = episodes.results
+    assert list(results) == [0, 1, 2]
+    assert [result.net_antes for result in results.values()] == env.returns[:3]
+    assert [result.reward for result in results.values()] == env.returns[:3]
+    assert [result.answers for result in results.values()] == [
+        counts.answers for counts in env.counts[:3]
+    ]
+
+
 def test_regrets_are_told_of_each_decision_of_a_rung() -> None:
     episodes = episodes_of(rules="one_draw", opponents=["random"], regrets=True, retries=0)
     regrets = []
@@ -114,6 +133,7 @@ def test_before_an_episode_and_for_a_wrong_seed_there_is_one_sentence() -> None:
         ({"seat": 2}, "seat: 2 is not from 0 to 1"),
         ({"num_players": 4, "opponents": ["tight", "loose"]}, "2 given; give one for all"),
         ({"kind": "chess"}, "kind"),
+        ({"rules": "one_draw", "kind": "decision", "opponents": ["text"]}, "opponents: .*one seat"),
         ({"opponents": ["nobody"]}, "nobody"),
     ],
 )
