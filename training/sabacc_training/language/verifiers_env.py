@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import ssl
 from collections.abc import Iterator
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, Self, get_args, get_origin
 
 import verifiers.v1 as vf
-from openai import AsyncOpenAI
-from pydantic import ModelWrapValidatorHandler, create_model, model_validator
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from pydantic import create_model, model_validator
 from verifiers.v1.dialects.chat import message_to_wire
 
 from sabacc_env.errors import SabaccError
@@ -34,25 +36,29 @@ class SabaccTask(vf.Task[SabaccData]):  # type: ignore[misc]
     """An episode. The environment rewards its players."""
 
 
-_TaskKeys: Any = create_model(
-    "_TaskKeys",
-    __base__=vf.TasksetConfig,
-    **{key: (field.annotation, field) for key, field in TextTask.model_fields.items()},
-)
+def _keys() -> dict[str, Any]:
+    """Return the keys of ``TextTask``: tuples as lists, for the library's command line has none."""
+    keys = TextTask.model_fields.items()
+    return {key: (_without_tuple(field.annotation), field) for key, field in keys}
+
+
+def _without_tuple(annotation: Any) -> Any:
+    return list[get_args(annotation)[0]] if get_origin(annotation) is tuple else annotation  # type: ignore[misc]
+
+
+_TaskKeys: Any = create_model("_TaskKeys", __base__=vf.TasksetConfig, **_keys())
 
 
 class SabaccTasksetConfig(_TaskKeys):  # type: ignore[misc]
     """What is played: the keys of ``TextTask``, under ``--env.taskset``."""
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _check_task(cls, data: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
+    @model_validator(mode="after")
+    def _check_task(self) -> Self:
         """Check the keys as everywhere, and put those of a rung in the place of its name."""
-        given = handler(data)
-        if not isinstance(data, cls):
-            keys = given.model_dump(include=set(TextTask.model_fields), exclude_unset=True)
-            given = given.model_copy(update=dict(text_task(**keys)))
-        return given
+        given = self.model_dump(include=self.model_fields_set & TextTask.model_fields.keys())
+        for key, value in text_task(**given).model_dump(mode="json").items():
+            setattr(self, key, value)
+        return self
 
     @property
     def text_task(self) -> TextTask:
@@ -193,8 +199,15 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):  # type: ignore[misc]
         messages = [vf.UserMessage(content=prompt)] if isinstance(prompt, str) else list(prompt)
         if system_prompt is not None:
             messages.insert(0, vf.SystemMessage(content=system_prompt))
-        async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
+        http = DefaultAsyncHttpxClient(verify=_tls())
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret, http_client=http) as client:
             await client.chat.completions.create(
                 model=ctx.model, messages=[message_to_wire(message) for message in messages]
             )
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Return how to trust servers: to read all certificates takes longer than a turn."""
+    return ssl.create_default_context()
