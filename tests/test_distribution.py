@@ -26,17 +26,18 @@ def wheel(tmp_path_factory):
         return archive.namelist()
 
 
-def test_wheel_holds_the_three_packages_and_nothing_else(wheel):
+def test_wheel_holds_the_packages_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == {
         "sabacc_env",
         "sabacc_agents",
         "sabacc_training",
+        "sabacc_verifiers",
     }
 
 
 def test_wheel_holds_types_rules_and_licenses(wheel):
-    for package in ("sabacc_env", "sabacc_agents", "sabacc_training"):
+    for package in ("sabacc_env", "sabacc_agents", "sabacc_training", "sabacc_verifiers"):
         assert f"{package}/py.typed" in wheel
     data = {path.name for path in (ROOT / "sabacc_env/rules/data").glob("*.toml")}
     assert len(data) >= 6

@@ -8,6 +8,7 @@ clock on the wall. [The pages of the libraries](../docs/libraries/index.md) have
 
 from __future__ import annotations
 
+import asyncio
 import random
 import socket
 import statistics
@@ -261,6 +262,46 @@ def openenv_rollouts() -> Iterator[tuple[str, Rollout]]:
     yield "an echo", stepping(create_app(Echo, SabaccAction, Observation))
 
 
+def verifiers_rollouts() -> Iterator[tuple[str, Rollout]]:
+    """Self-play of a model on this machine that says one thing, beside players at no table."""
+    import verifiers.v1 as vf
+    from sabacc_training.language.verifiers_env import SabaccEnv, SabaccEnvConfig
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    async def complete(_: Request) -> JSONResponse:
+        choice = {"index": 0, "finish_reason": "stop"}
+        message = {"message": {"role": "assistant", "content": "action 0"}}
+        found = {"id": "1", "object": "chat.completion", "created": 0, "model": "mine"}
+        return JSONResponse(found | {"choices": [choice | message]})
+
+    class Echo(SabaccEnv):
+        async def run(self, task: Any, agents: Any) -> None:
+            async with agents.player_0.interaction(task) as player:
+                for _ in range(10):
+                    await player.turn("Hello!")
+
+    def playing(environment: type[SabaccEnv], episodes: int = 40) -> Rollout:
+        address = _serve(Starlette(routes=[Route("/{path:path}", complete, methods=["POST"])]))
+        client = vf.EvalClientConfig(base_url=address, api_key_var="NO_KEY")
+        model, at_once = vf.ModelContext(model="mine", client=client), asyncio.Semaphore(16)
+        taskset = {"id": "sabacc-verifiers", "opponents": ["text"]}
+        env = environment(SabaccEnvConfig(taskset=taskset))
+
+        async def play() -> int:
+            async with env.serving():
+                slots = [slot for task in env.taskset.take(episodes) for slot in env.slots(task)]
+                runs = (env.run_slot(slot, model, at_once) for slot in slots)
+                return sum(episode.num_turns for episode in await asyncio.gather(*runs))
+
+        return lambda: asyncio.run(play())
+
+    yield "`sabacc-verifiers`, 16 episodes at once", playing(SabaccEnv)
+    yield "an echo, likewise", playing(Echo)
+
+
 def _serve(app: Any) -> str:
     """Serve an application from a thread on this machine; return its address."""
     import uvicorn
@@ -353,6 +394,7 @@ LIBRARIES: Final[dict[str, Callable[[], Iterator[tuple[str, Rollout]]]]] = {
     "stable_baselines3": stable_baselines3_rollouts,
     "tianshou": tianshou_rollouts,
     "torchrl": torchrl_rollouts,
+    "verifiers": verifiers_rollouts,
 }
 
 

@@ -124,13 +124,14 @@ def test_a_thousand_hands_of_self_play_are_those_of_game(
             prompts.setdefault(seat, []).append(observation_text(view, bet_sizes=task.bet_sizes))
             action = parse_action(answer("random", prompts[seat][-1]), view, task.bet_sizes)
             game.play(view.legal_actions(task.bet_sizes)[action])
-        found = traces(episode)
+        found, net_credits = traces(episode), game.net_credits
+        assert net_credits is not None
         assert found.keys() == {f"player_{seat}" for seat in prompts}
         for seat, asked in prompts.items():
             trace = found[f"player_{seat}"]
             assert said(trace, "user") == asked
             assert said(trace, "assistant") == [answer("random", prompt) for prompt in asked]
-            won = game.net_credits[seat] / task.rule_set.ante_unit
+            won = net_credits[seat] / task.rule_set.ante_unit
             assert trace.reward == trace.metrics["net_antes"] == pytest.approx(won)
             assert (trace.metrics["answers"], trace.metrics["refused"]) == (len(asked), 0)
             assert trace.agent.trainable
@@ -138,7 +139,12 @@ def test_a_thousand_hands_of_self_play_are_those_of_game(
 
 
 def test_one_seat_may_play_against_agents_whole_matches() -> None:
-    keys = {"rules": "orsl", "num_players": 3, "opponents": ["tight", "random"], "hands": 3}
+    keys: dict[str, Any] = {
+        "rules": "orsl",
+        "num_players": 3,
+        "opponents": ["tight", "random"],
+        "hands": 3,
+    }
     episodes = TextEpisodes(text_task(**keys))
     for seed, episode in enumerate(played(environment(**keys), 12)):
         turn, prompts = episodes.reset(seed), []
@@ -223,7 +229,9 @@ def test_what_is_wrong_is_said(keys: dict[str, Any], words: str) -> None:
 
 def test_another_taskset_is_refused() -> None:
     config = {"id": "sabacc-verifiers", "taskset": {"id": "openenv", "env": "echo"}}
-    with pytest.raises(SabaccError, match="taskset.id: 'openenv' is not for this table"):
+    with pytest.raises(
+        SabaccError, match="'openenv' is not for this table; give 'sabacc-verifiers'"
+    ):
         vf.load_environment(vf.resolve_env_config(config))
 
 

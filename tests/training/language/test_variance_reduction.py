@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_turns_have_both_figures_as_hands_end() -> None:
     while not turns[-1].done:
         turns.append(episodes.step(answer("random", turns[-1].text, rng)))
     seat = turns[-1].seat  # which has been told all that there is
-    told = [after for asked, after in zip(turns, turns[1:], strict=False) if asked.seat == seat]
+    told = [after for asked, after in pairwise(turns) if asked.seat == seat]
     result = episodes.results[seat]
     assert sum(turn.reward for turn in told) == pytest.approx(result.reward)
     assert sum(turn.net_antes for turn in told) == pytest.approx(result.net_antes)

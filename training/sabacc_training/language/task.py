@@ -113,9 +113,7 @@ class TextTask(TableConfig):
         """
         others = [(seat + place) % self.num_players for place in range(1, self.num_players)]
         specs = self.opponents * len(others) if len(self.opponents) == 1 else self.opponents
-        return {
-            other: spec for other, spec in zip(others, specs, strict=False) if spec != TEXT
-        }
+        return {other: spec for other, spec in zip(others, specs, strict=False) if spec != TEXT}
 
 
 def text_task(**keys: Any) -> TextTask:

@@ -43,7 +43,7 @@ def _keys() -> dict[str, Any]:
 
 
 def _without_tuple(annotation: Any) -> Any:
-    return list[get_args(annotation)[0]] if get_origin(annotation) is tuple else annotation  # type: ignore[misc]
+    return list[get_args(annotation)[0]] if get_origin(annotation) is tuple else annotation
 
 
 _TaskKeys: Any = create_model("_TaskKeys", __base__=vf.TasksetConfig, **_keys())
