@@ -286,11 +286,12 @@ def verifiers_rollouts() -> Iterator[tuple[str, Rollout]]:
     def playing(environment: type[SabaccEnv], episodes: int = 40) -> Rollout:
         address = _serve(Starlette(routes=[Route("/{path:path}", complete, methods=["POST"])]))
         client = vf.EvalClientConfig(base_url=address, api_key_var="NO_KEY")
-        model, at_once = vf.ModelContext(model="mine", client=client), asyncio.Semaphore(16)
+        model = vf.ModelContext(model="mine", client=client)
         taskset = {"id": "sabacc-verifiers", "opponents": ["text"]}
         env = environment(SabaccEnvConfig(taskset=taskset))
 
         async def play() -> int:
+            at_once = asyncio.Semaphore(16)
             async with env.serving():
                 slots = [slot for task in env.taskset.take(episodes) for slot in env.slots(task)]
                 runs = (env.run_slot(slot, model, at_once) for slot in slots)

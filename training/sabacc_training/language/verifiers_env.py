@@ -11,6 +11,7 @@ import itertools
 import ssl
 from collections.abc import Iterator
 from functools import cache
+from types import GenericAlias
 from typing import Any, Final, Self, get_args, get_origin
 
 import verifiers.v1 as vf
@@ -43,13 +44,14 @@ def _keys() -> dict[str, Any]:
 
 
 def _without_tuple(annotation: Any) -> Any:
-    return list[get_args(annotation)[0]] if get_origin(annotation) is tuple else annotation
+    is_tuple = get_origin(annotation) is tuple
+    return GenericAlias(list, get_args(annotation)[:1]) if is_tuple else annotation
 
 
 _TaskKeys: Any = create_model("_TaskKeys", __base__=vf.TasksetConfig, **_keys())
 
 
-class SabaccTasksetConfig(_TaskKeys):  # type: ignore[misc]
+class SabaccTasksetConfig(_TaskKeys):
     """What is played: the keys of ``TextTask``, under ``--env.taskset``."""
 
     @model_validator(mode="after")
