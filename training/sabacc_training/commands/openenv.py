@@ -20,7 +20,7 @@ def openenv(
     Args:
         rules: A rule set by name, a rules file, or a rung of the ladder.
         overrides: Keys of the task: opponents='["zoo:casino-2p"]' hands=20 kind=decision
-            regrets=true legal_moves=false retries=2 seat=0 num_players=3.
+            regrets=true variance_reduction=true legal_moves=false retries=2 seat=0 num_players=3.
         host: The address to listen on; any but 127.0.0.1 lets other machines in.
         port: The port.
         max_episodes: Episodes that are played at once, each in a session of its own.
