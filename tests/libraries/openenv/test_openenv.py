@@ -117,10 +117,13 @@ def test_a_thousand_hands_are_those_of_game_and_pettingzoo(num_players: int) -> 
                 (action,) = tight.act(seen["observation"][None], mask, no_chance)
                 aec.step(int(action))
         assert won == pytest.approx(observation.reward)
+        assert observation.net_antes == observation.reward
         assert next(answers, None) is None
 
 
 def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(SabaccError, match=r'opponents: "text" is not for OpenEnv'):
+        SabaccEnvironment(text_task(opponents=["text"]))
     env = SabaccEnvironment(text_task(rules="one_draw", kind="decision"))
     with pytest.raises(SabaccError, match="no episode is in play"):
         env.step(SabaccAction(text="stand"))
