@@ -88,7 +88,7 @@ def test_corrections_are_for_the_hands_that_are_played(opponent: str) -> None:
     [
         ("random", {"rules": "casino", "opponents": ["zoo:casino-2p"]}, 1.2),
         ("random", {"rules": "spacers", "num_players": 3, "opponents": ["tight"]}, 1.2),
-        ("random", {"rules": "orsl", "opponents": ["text"], "hands": 2}, 1.2),
+        ("random", {"rules": "orsl", "opponents": ["text"], "hands": 2}, 0),
         ("passive", {"rules": "orsl", "opponents": ["loose"]}, 0),
         ("passive", {"rules": "casino", "opponents": ["always_junk"]}, 0),
     ],
