@@ -8,6 +8,7 @@ from sabacc_env.game.game import Game
 from sabacc_env.hand_ranks import HandRank, rank_hand
 from sabacc_env.moves import Move
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
+from sabacc_env.rules.space import RuleSpace
 from sabacc_env.tables.tables import Tables
 
 # Last, because it imports what is above.
@@ -28,6 +29,7 @@ __all__ = [
     "IllegalMove",
     "Move",
     "RuleSet",
+    "RuleSpace",
     "RulesError",
     "SabaccError",
     "SavedState",

@@ -194,6 +194,10 @@ class RuleSet(BaseModel):
         """
         return RuleSet(**{**self._description, **fields})
 
+    def unchecked(self, **fields: Any) -> dict[str, Any]:
+        """Return the fields that ``replace(**fields)`` would have, without checking them."""
+        return dict(self) | _resolve({**self._description, **fields})
+
     def canonical(self) -> str:
         """Return the canonical JSON text: every field with its resolved value, keys sorted."""
         return _json(self.model_dump())
