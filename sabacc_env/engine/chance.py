@@ -21,6 +21,7 @@ HAND_KEY = 5
 POLICY = 6
 DETERMINIZATION = 7
 ALTERNATIVE = 8
+RULES = 9
 
 
 @jit
@@ -77,6 +78,13 @@ def dealer_of(key_low: int, key_high: int, num_players: int) -> int:
     """Return the first dealer, which the key decides."""
     state, increment = stream(key_low, key_high, DEALER, 0)
     return below(state, increment, num_players)[1]
+
+
+@jit
+def drawn_rules(key_low: int, key_high: int, num_rule_sets: int) -> int:
+    """Return which of so many rule sets an episode is played by: its first key decides."""
+    state, increment = stream(key_low, key_high, RULES, 0)
+    return below(state, increment, num_rule_sets)[1]
 
 
 @jit

@@ -28,7 +28,7 @@ def _action_bits(kinds: Iterable[str]) -> int:
     return sum(kind_bits(KINDS.index(kind)) for kind in kinds)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)  # more than the rule sets that tables draw from by default
 def rules_record(rules: RuleSet) -> NDArray[Any]:
     """Return rules as an array of one record of ``RULES_DTYPE``. It is shared: do not change it."""
     array = np.zeros(1, RULES_DTYPE)

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -28,6 +28,8 @@ from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 
 SPLITS: Final = ("train", "test_near", "test_far")
 
+MAX_RULE_SETS: Final = 1_000_000
+
 T = TypeVar("T")
 
 MAX_DRAWS: Final = 1000
@@ -44,10 +46,12 @@ class RuleSpace:
     Args:
         space: "house", the variations of the six published rule sets; "small", two-seat games that
             are solved exactly in seconds; or a path to a file of one's own, which ends in .toml.
+        num_rule_sets: how many rule sets ``Tables`` and environments draw from: those of the keys
+            from 0 on. Which of them an episode plays is decided by the key of its first hand.
 
     Attributes:
-        name: its name, with that of the split: "house/train".
         description: what its file says.
+        num_rule_sets: as given.
 
     Raises:
         RulesError: for an unknown name, or a file that cannot be read or describes no space.
@@ -61,7 +65,13 @@ class RuleSpace:
     ['test_near']
     """
 
-    def __init__(self, space: str | Path = "house") -> None:
+    def __init__(self, space: str | Path = "house", *, num_rule_sets: int = 1024) -> None:
+        self.num_rule_sets = as_int(num_rule_sets) or 0
+        if not 1 <= self.num_rule_sets <= MAX_RULE_SETS:
+            raise RulesError(
+                f"num_rule_sets: {short_repr(num_rule_sets)} is not a whole number from 1 to "
+                f"{MAX_RULE_SETS:,}"
+            )
         self.description: SpaceDescription = load_description(space)
         self._bases = {
             base: load_rules(base, **self.description.common) for base in self.description.all_bases
@@ -103,7 +113,7 @@ class RuleSpace:
         own = self.description.name
         return own if self._split is None else f"{own}/{self._split}"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256, in hex, of all that decides which rule sets the whole space has."""
         bases = {base: rules.digest for base, rules in self._bases.items()}
@@ -140,6 +150,24 @@ class RuleSpace:
             f"space: {MAX_DRAWS:,} draws from {self.name} gave no rules{seats}{refusal}"
         )
 
+    def rule_sets(self, num_players: int) -> tuple[RuleSet, ...]:
+        """Return the rule sets that episodes with so many seats draw from.
+
+        They are those of the keys from 0 to ``num_rule_sets`` - 1. Some may be the same.
+
+        Raises:
+            RulesError: as ``sample``.
+        """
+        return tuple(_sampled(self, key, num_players) for key in range(self.num_rule_sets))
+
+    def episode_rules(self, number: int, num_players: int) -> RuleSet:
+        """Return the rule set of a number from 0 to ``num_rule_sets`` - 1, as ``rule_sets`` has it.
+
+        Raises:
+            RulesError: as ``sample``.
+        """
+        return _sampled(self, number, num_players)
+
     def contains(self, rules: RuleSet) -> bool:
         """Return whether these are rules of the space; names and other labels do not count."""
         if not isinstance(rules, RuleSet):
@@ -148,11 +176,12 @@ class RuleSpace:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RuleSpace) and (
-            (self.digest, self._split) == (other.digest, other._split)
+            (self.digest, self._split, self.num_rule_sets)
+            == (other.digest, other._split, other.num_rule_sets)
         )
 
     def __hash__(self) -> int:
-        return hash((self.digest, self._split))
+        return hash((self.digest, self._split, self.num_rule_sets))
 
     def __repr__(self) -> str:
         split = "" if self._split is None else f".split({self._split!r})"
@@ -222,6 +251,11 @@ class RuleSpace:
                 return False
             differing -= axis.fields
         return not differing
+
+
+@lru_cache(maxsize=8192)
+def _sampled(space: RuleSpace, key: int, num_players: int) -> RuleSet:
+    return space.sample(key, num_players)
 
 
 class Draws:

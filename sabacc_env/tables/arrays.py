@@ -30,7 +30,9 @@ class TableArrays:
 
     Attributes:
         rule_sets: the rule sets in play.
-        rule_of: (num_tables,) int64, which of them a table plays; in the host's memory.
+        rules_given: which of them each table keeps, (num_tables,) int64; or which of them every
+            episode draws from, (k,).
+        rule_of: (num_tables,) int64, which of them a table plays now; in the host's memory.
         players: (num_tables,) int64, the seats of each table; likewise.
         indices: (num_tables,) int64, all tables; on the device, as are the arrays in what follows.
         games: the hands in play, and the rules and bet sizes that they are played by.
@@ -48,7 +50,9 @@ class TableArrays:
         floats = put(np.zeros((n, OBSERVATION_SIZE), dtype=np.float32))
         self.rule_sets: tuple[RuleSet, ...] = tuple(dict.fromkeys(settings.rules))
         index = {rule_set: i for i, rule_set in enumerate(self.rule_sets)}
-        self.rule_of = np.resize([index[rule_set] for rule_set in settings.rules], n)
+        given = np.array([index[rule_set] for rule_set in settings.rules])
+        self.rules_given = given if settings.draws_rules else np.resize(given, n)
+        self.rule_of = np.zeros(n, np.int64) if settings.draws_rules else self.rules_given.copy()
         self.players = np.resize(settings.num_players, n)
         self.indices: NDArray[np.int64] = put(np.arange(n))
         records["num_players"] = self.players
@@ -78,6 +82,7 @@ class TableArrays:
             match_finished=put(np.zeros(n, dtype=np.bool_)),
             net_credits=put(np.zeros((n, MAX_SEATS), dtype=np.int64)),
             final_games=put(np.zeros(n, GAME_DTYPE)),
+            final_rule_of=put(self.rule_of.copy()),
             hand_counts=put(np.zeros(n, dtype=np.int64)),
         )
 
@@ -85,4 +90,4 @@ class TableArrays:
     def saved(self) -> tuple[NDArray[Any], ...]:
         """The arrays from which all others can be written again."""
         sequences = self.turns.sequences if len(self.turns.tokens) else ()
-        return self.games.records, *self.results, *sequences
+        return self.games.records, self.games.rule_of, *self.results, *sequences

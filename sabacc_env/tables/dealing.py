@@ -30,6 +30,11 @@ class HandDealer:
                 "device: tables on a GPU cannot call functions; give keys, dealers, credits and "
                 "sabacc_pots as arrays"
             )
+        if len(hand_starts.starts.rule_pool) and device.arrays_only:
+            raise SabaccError(
+                "rules: tables on a GPU keep their rules; give a rule set for each table, as "
+                "RuleSpace.sample draws it"
+            )
         self.autoreset = not hand_starts.calls_functions
         self._arrays, self._device, self._hand_starts = arrays, device, hand_starts
         self.set_starts(hand_starts.starts)

@@ -124,6 +124,7 @@ def play_episodes(
         dealers=np.zeros(0, dtype=np.int64),
         credits=np.tile(np.array(stacks + [0] * (MAX_SEATS - seats)), (threads, 1)),
         sabacc_pots=np.full(threads, sabacc_pot),
+        rule_pool=np.zeros(0, dtype=np.int64),
     )
     names = len(HAND_NAMES[rules.ranking])
     episodes = policy_loop.Episodes(

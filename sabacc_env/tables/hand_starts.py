@@ -40,6 +40,7 @@ class HandStarts:
         rule_of: (n,) which of them a table plays.
         players: (n,) the seats of each table.
         seed: decides the keys that are not given.
+        rule_pool: (k,) which of the rule sets episodes draw from; empty where tables keep theirs.
         keys, dealers, credits, sabacc_pots: as of ``Tables``.
 
     Attributes:
@@ -53,6 +54,7 @@ class HandStarts:
         rule_of: Ints,
         players: Ints,
         seed: int,
+        rule_pool: Ints,
         *,
         keys: PerTable | None = None,
         dealers: PerTable | None = None,
@@ -65,16 +67,18 @@ class HandStarts:
         ]
         self._rule_sets = rule_sets
         self._rule_of = rule_of
+        self._draws_rules = len(rule_pool) > 0
         n = len(rule_of)
         self._refuse_by_rules(np.arange(n), credits, sabacc_pots)
-        by_rules = [starting_credits(rules, MAX_SEATS) for rules in rule_sets]
+        by_rules = np.array([starting_credits(rules, MAX_SEATS) for rules in rule_sets])
         self._seats = np.arange(MAX_SEATS) < players[:, None]
         self.starts = Starts(
             seed=np.array(split_key(seed), dtype=np.int64),
             keys=np.zeros((0 if keys is None else n, 2), dtype=np.int64),
             dealers=np.zeros(0 if dealers is None else n, dtype=np.int64),
-            credits=np.array(by_rules, dtype=np.int64)[rule_of] * self._seats,
+            credits=by_rules if self._draws_rules else by_rules[rule_of] * self._seats,
             sabacc_pots=np.zeros(n, dtype=np.int64),
+            rule_pool=rule_pool,
         )
         self._sources = {
             "keys": keys,
@@ -93,6 +97,9 @@ class HandStarts:
 
     def _refuse_by_rules(self, indices: Ints, credits: object, sabacc_pots: object) -> None:
         """Refuse credits or Sabacc pots that the rules of some of these tables do not have."""
+        if self._draws_rules and (credits is not None or sabacc_pots is not None):
+            name = "sabacc_pots" if credits is None else "credits"
+            raise SabaccError(f"{name}: tables that draw their rules start with what the rules say")
         for rules in (self._rule_sets[rule] for rule in np.unique(self._rule_of[indices])):
             if credits is not None and rules.points:
                 raise SabaccError(f"credits: the rules {rules.name!r} are played for points")
@@ -189,6 +196,8 @@ class HandStarts:
         self.starts.sabacc_pots[indices] = pots
 
     def _check_credits(self, indices: Ints) -> None:
+        if self._draws_rules:
+            return  # they are those of the rules, which are checked
         credits, pots = self.starts.credits[indices], self.starts.sabacc_pots[indices]
         if credits.min(initial=0) < 0 or pots.min(initial=0) < 0:
             raise SabaccError("credits: credits and Sabacc pots must not be negative")

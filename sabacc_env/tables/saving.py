@@ -29,7 +29,7 @@ from sabacc_env.storage.checksums import (
 from sabacc_env.tables.arrays import TableArrays
 from sabacc_env.tables.settings import TableSettings
 
-FORMAT: Final = b"sabacc-tables 3\n"
+FORMAT: Final = b"sabacc-tables 4\n"
 TEXT_FORMAT: Final = "sabacc-tables-json 1"
 
 INDEX: Final = np.dtype(np.int64)
@@ -74,7 +74,7 @@ class TablesState:
     ) -> None:
         self.settings, self.calls, self.starts = settings, calls, starts
         self.histories = None if histories is None else [moves.copy() for moves in histories]
-        self._arrays = arrays.rule_sets, arrays.rule_of, arrays.players
+        self._arrays = arrays.rule_sets, arrays.rules_given, arrays.players
         self._saved = [(array.tobytes(), array.dtype, array.shape) for array in saved]
 
     def saved(self) -> list[NDArray[Any]]:
@@ -83,10 +83,10 @@ class TablesState:
 
     def check_alike(self, settings: TableSettings, arrays: TableArrays) -> None:
         """Refuse tables that are made from something else than these were; the seed may differ."""
-        rule_sets, rule_of, players = self._arrays
-        if len(rule_of) != len(arrays.rule_of):
-            raise SabaccError(f"state: it has {len(rule_of)} tables, not {len(arrays.rule_of)}")
-        if rule_sets != arrays.rule_sets or not np.array_equal(rule_of, arrays.rule_of):
+        rule_sets, rules_given, players = self._arrays
+        if len(players) != len(arrays.players):
+            raise SabaccError(f"state: it has {len(players)} tables, not {len(arrays.players)}")
+        if rule_sets != arrays.rule_sets or not np.array_equal(rules_given, arrays.rules_given):
             raise SabaccError("state: its tables have other rules")
         if not np.array_equal(players, arrays.players):
             raise SabaccError("state: its tables have other numbers of players")
@@ -112,7 +112,7 @@ def tables_to_bytes(
     calls: int,
     histories: list[list[int]] | None,
     rule_sets: Sequence[RuleSet],
-    rule_of: NDArray[np.int64],
+    rules_given: NDArray[np.int64],
     players: NDArray[np.int64],
     saved: Sequence[NDArray[Any]],
 ) -> bytes:
@@ -132,7 +132,9 @@ def tables_to_bytes(
     }
     if settings.observation != "flat":
         header |= {"observation": settings.observation, "max_tokens": settings.max_tokens}
-    state = b"".join(array.tobytes() for array in (rule_of, players, *saved))
+    if settings.draws_rules:
+        header["num_rule_sets"] = len(rules_given)
+    state = b"".join(array.tobytes() for array in (rules_given, players, *saved))
     return pack_with_checksum(FORMAT, header, state)
 
 
@@ -151,11 +153,15 @@ def tables_from_bytes(data: bytes) -> SavedTables:
         if type(header["seed"]) is not int:  # None would be a random one
             raise TypeError("a seed that is not a whole number")
         rule_sets = [RuleSet.from_canonical(text) for text in check_sequence("rules", texts)]
-        pairs = records_from_bytes(FORMAT, state[: 2 * n * INDEX.itemsize], INDEX, 2 * n)
-        rule_of, players = pairs.reshape(2, n)
+        drawn = header.pop("num_rule_sets", None)
+        num_given = n if drawn is None else check_int("num_rule_sets", drawn, 1, len(state))
+        size = (num_given + n) * INDEX.itemsize
+        indices = records_from_bytes(FORMAT, state[:size], INDEX, num_given + n)
+        given = [rule_sets[index] for index in indices[:num_given]]
         settings = TableSettings.check(
-            rule_sets[0] if len(rule_sets) == 1 else [rule_sets[index] for index in rule_of],
-            num_players=players.tolist(),
+            rule_sets[0] if drawn is None and len(rule_sets) == 1 else given,
+            num_players=indices[num_given:].tolist(),
+            draws_rules=drawn is not None,
             **header,
         )
     except (KeyError, IndexError, TypeError) as error:
@@ -165,7 +171,7 @@ def tables_from_bytes(data: bytes) -> SavedTables:
         histories = [check_moves(FORMAT, moves) for moves in check_sequence("histories", histories)]
         if len(histories) != n:
             raise content_error(FORMAT, "another number of histories than of tables")
-    return SavedTables(settings, calls, histories, state[2 * n * INDEX.itemsize :])
+    return SavedTables(settings, calls, histories, state[size:])
 
 
 def tables_to_text(data: bytes, hands: list[Any]) -> str:
@@ -205,12 +211,17 @@ def check_saved_arrays(saved: SavedTables, arrays: TableArrays) -> tuple[NDArray
         part, state = state[: array.nbytes], state[array.nbytes :]
         items = records_from_bytes(FORMAT, part, array.dtype, array.size)
         values.append(items.reshape(array.shape))
-    games, *others = values
+    games, rule_of, *others = values
     results = batch.Results(*others[: len(batch.Results._fields)])
     sequences = others[len(results) :]
     dealt = results.final_games["num_players"] > 0
-    check_records(FORMAT, games, arrays.rule_sets, arrays.rule_of)
-    check_records(FORMAT, results.final_games[dealt], arrays.rule_sets, arrays.rule_of[dealt])
+    for indices in (rule_of, results.final_rule_of):
+        kept = saved.settings.draws_rules or np.array_equal(indices, arrays.rules_given)
+        if not kept or not ((indices >= 0) & (indices < len(arrays.rule_sets))).all():
+            raise content_error(FORMAT, "tables with other rules than they describe")
+    check_records(FORMAT, games, arrays.rule_sets, rule_of)
+    final_rules = results.final_rule_of[dealt]
+    check_records(FORMAT, results.final_games[dealt], arrays.rule_sets, final_rules)
     other = (games["num_players"] != arrays.players) | (games["hands"] != saved.settings.hands)
     flags = np.stack([results.finished, results.match_finished]).view(np.uint8)
     if (

@@ -16,9 +16,10 @@ from sabacc_env.arguments import (
     check_num_players,
     one_per_table,
 )
-from sabacc_env.engine.layout import UNLIMITED
+from sabacc_env.engine.layout import MAX_SEATS, UNLIMITED
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules.space import RuleSpace
 from sabacc_env.rules.wording import did_you_mean
 
 ARRAY_FORMS: Final = ("flat", "planes", "tokens")
@@ -32,9 +33,10 @@ class TableSettings:
     """The settings of a batch of tables, which make it together with where its hands start.
 
     Attributes:
-        rules: the rule set of all tables, or one for each.
+        rules: the rule set of all tables, or one for each; or those that episodes draw from.
         num_tables: how many tables.
         num_players: the seats of all tables, or one number for each.
+        draws_rules: whether each episode draws one of the rule sets.
         seed, hands, bet_sizes, packed, observation, max_tokens: as of ``Tables``.
     """
 
@@ -47,11 +49,12 @@ class TableSettings:
     packed: bool
     observation: str
     max_tokens: int
+    draws_rules: bool
 
     @classmethod
     def check(
         cls,
-        rules: Rules | Sequence[Rules],
+        rules: Rules | Sequence[Rules] | RuleSpace,
         num_tables: int,
         num_players: int | Sequence[int],
         *,
@@ -61,6 +64,7 @@ class TableSettings:
         packed: bool,
         observation: str = "flat",
         max_tokens: int | None = None,
+        draws_rules: bool = False,
     ) -> Self:
         """Return the settings that a user gave; arguments as of ``Tables``.
 
@@ -79,8 +83,14 @@ class TableSettings:
             )
         if packed and observation != "flat":
             raise SabaccError('packed: only the observation "flat" can be packed')
-        loaded = [load_rules(each) for each in one_per_table("rules", rules, num_tables)]
         players = one_per_table("num_players", num_players, num_tables)
+        if isinstance(rules, RuleSpace):
+            if len(set(players)) > 1:
+                raise SabaccError("num_players: give one number for all tables with a rule space")
+            seats = check_int("num_players", players[0], 2, MAX_SEATS)
+            rules, draws_rules = rules.rule_sets(seats), True
+        given = list(rules) if draws_rules else one_per_table("rules", rules, num_tables)
+        loaded = [load_rules(each) for each in given]
         checked = [
             check_num_players(loaded[i % len(loaded)], players[i % len(players)])
             for i in range(max(len(loaded), len(players)))
@@ -95,6 +105,7 @@ class TableSettings:
             packed,
             observation,
             check_max_tokens(max_tokens, max(checked)),
+            draws_rules,
         )
 
     def illegal(self, action: int, seat: int) -> str:

@@ -25,6 +25,7 @@ from sabacc_env.engine.observation.state import CARDS_SHAPE, DICE_SHAPE
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game, game_from_record
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.space import RuleSpace
 from sabacc_env.storage.checksums import content_error
 from sabacc_env.tables.arrays import TableArrays
 from sabacc_env.tables.dealing import HandDealer
@@ -50,7 +51,9 @@ class Tables:
     """A batch of tables; hands restart in the step that ends them.
 
     Args:
-        rules: a rule set by name, path, or as a ``RuleSet``; or a sequence of them, one a table.
+        rules: a rule set by name, path, or as a ``RuleSet``; a sequence of them, one a table; or a
+            ``RuleSpace``, of whose ``num_rule_sets`` rule sets every episode draws one. The key of
+            its first hand decides which.
         num_tables: how many tables.
         num_players: seats at each table: one number, or a sequence of them, one a table.
         seed: decides the key of every hand: a hash of (seed, table, hand count); None is random.
@@ -101,7 +104,7 @@ class Tables:
 
     def __init__(
         self,
-        rules: Rules | Sequence[Rules],
+        rules: Rules | Sequence[Rules] | RuleSpace,
         num_tables: int,
         num_players: int | Sequence[int] = 2,
         *,
@@ -138,7 +141,12 @@ class Tables:
         self._games, self._turns, self._results = arrays.games, arrays.turns, arrays.results
         self._all = arrays.indices
         hand_starts = HandStarts(
-            arrays.rule_sets, arrays.rule_of, arrays.players, settings.seed, **starts
+            arrays.rule_sets,
+            arrays.rule_of,
+            arrays.players,
+            settings.seed,
+            arrays.rules_given if settings.draws_rules else arrays.rules_given[:0],
+            **starts,
         )
         self._dealer = HandDealer(arrays, hand_starts, device)
         self._histories: MoveHistories | None = None
@@ -389,7 +397,7 @@ class Tables:
         """
         table = check_int("table", table, 0, self.num_tables - 1)
         played = None if self._histories is None else self._histories.played[table]
-        return self._game(self._games.records, table, played)
+        return self._game(self._games.records, self._games.rule_of, table, played)
 
     def final_game(self, table: int, played: Sequence[int] | None = None) -> Game:
         """Return the last hand that ended at a table: its revealed hands, winners and net credits.
@@ -408,7 +416,8 @@ class Tables:
         table = check_int("table", table, 0, self.num_tables - 1)
         if played is None and self._histories is not None:
             played = self._histories.final[table]
-        game = self._game(self._results.final_games, table, played)
+        results = self._results
+        game = self._game(results.final_games, results.final_rule_of, table, played)
         if game.num_players == 0:
             raise SabaccError(f"table {table}: no hand has ended yet")
         return game
@@ -431,11 +440,18 @@ class Tables:
         """The engine's records of the hands in play and of their rules: to read, never to write."""
         return self._games
 
-    def _game(self, games: NDArray[Any], table: int, played: Sequence[int] | None) -> Game:
+    def _game(
+        self,
+        games: NDArray[Any],
+        rule_of: NDArray[np.int64],
+        table: int,
+        played: Sequence[int] | None,
+    ) -> Game:
         record = self._device.to_host(games[table : table + 1]).copy()
         if (record["last_action"] < 0).all():  # it ended at its deal: the moves are of another hand
             played = []
-        return game_from_record(self.rule_sets[self.rule_of[table]], record, played or [])
+        rules = self.rule_sets[int(rule_of[table])]
+        return game_from_record(rules, record, played or [])
 
     def final_observations(
         self, tables: ArrayLike, seats: ArrayLike, observation: str = "flat"
@@ -610,10 +626,14 @@ class Tables:
             raise SabaccError(f"sources: give {len(indices)} table indices")
         if self._device.name != other._device.name:
             raise SabaccError("other: its tables are on another device")
-        same = self.rule_sets == other.rule_sets and self.hands == other.hands
+        draws, same = self._settings.draws_rules, self.rule_sets == other.rule_sets
+        own_rules = self._arrays.rules_given if draws else self.rule_of[indices]
+        its_rules = other._arrays.rules_given if draws else other.rule_of[origin]
         if not (
             same
-            and (self.rule_of[indices] == other.rule_of[origin]).all()
+            and draws == other._settings.draws_rules
+            and self.hands == other.hands
+            and np.array_equal(own_rules, its_rules)
             and (self.players[indices] == other.players[origin]).all()
         ):
             raise SabaccError("other: its tables differ in rules, players or hands")

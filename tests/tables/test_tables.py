@@ -13,12 +13,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sabacc_env import Game, IllegalMove, RuleSet, SabaccError, Tables, load_rules, rule_sets
+from sabacc_env import (
+    Game,
+    IllegalMove,
+    RuleSet,
+    RuleSpace,
+    SabaccError,
+    Tables,
+    load_rules,
+    rule_sets,
+)
 from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET, JUNK, encode_bet_sizes
-from sabacc_env.game.keys import hand_key
+from sabacc_env.engine.chance import drawn_rules
+from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.policies import random_legal
+from sabacc_env.rules.space import SPLITS
 from sabacc_env.tables.arrays import TableArrays
 from tests.support.damage import flip_random_bit
 from tests.support.random_play import HOUSE_RULES
@@ -61,16 +72,42 @@ def assert_shows(tables: Tables, table: int, game: Game) -> None:
 
 @with_every_rules
 def test_tables_play_as_games_do(rules: RuleSet) -> None:
-    """Episodes of four hands at three tables, each beside a Game that is dealt the same."""
-    num_players, num_tables, hands = most_players(rules), 3, 4
+    assert_plays_as_games_do(rules, lambda key: rules, most_players(rules))
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_tables_that_draw_rules_play_as_games_do(split: str) -> None:
+    space = RuleSpace("house", num_rule_sets=30).split(split)
+    drawn = [space.sample(key, 4) for key in range(30)]
+    played = set()
+
+    def rules_of(key: int) -> RuleSet:
+        rules = drawn[drawn_rules(*split_key(key), len(drawn))]
+        played.add(rules)
+        return rules
+
+    assert_plays_as_games_do(space, rules_of, 4)
+    assert len(played) > 5
+
+
+def assert_plays_as_games_do(
+    rules: RuleSet | RuleSpace, rules_of: Callable[[int], RuleSet], num_players: int
+) -> None:
+    """Episodes of four hands at three tables, each beside a Game that is dealt the same.
+
+    ``rules_of`` are the rules of an episode by the key of its first hand.
+    """
+    num_tables, hands = 3, 4
     rng = random.Random(rules.name)
     tables = Tables(rules, num_tables, num_players, seed=8, hands=hands)
-    buffers = TurnBuffers(rules, SIZES)
     counts, numbers = [0] * num_tables, [0] * num_tables
+    first_keys = [0] * num_tables
 
     def deal(table: int, **carried: Any) -> Game:
         key = hand_key(8, table, counts[table])
-        game = Game(rules, num_players, key=key, **carried)
+        if numbers[table] == 0:
+            first_keys[table] = key
+        game = Game(rules_of(first_keys[table]), num_players, key=key, **carried)
         game.set_episode_position(numbers[table], hands)
         return game
 
@@ -83,7 +120,7 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
         tables.step(actions)
         for table in range(num_tables):
             game = games[table]
-            game.play_action(buffers, int(actions[table]))
+            game.play_action(TurnBuffers(game.rules, SIZES), int(actions[table]))
             over = game.phase == "over"
             assert tables.finished[table] == over
             if not over:
@@ -92,6 +129,13 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
                 continue
             ended += 1
             assert tables.net_credits[table].tolist() == game.net_credits
+            assert tables.final_game(table).revealed_hands == game.revealed_hands
+            seen = tables.final_observations([table], [1])[0]
+            buffers = TurnBuffers(game.rules, SIZES)
+            game.write_observation(buffers, 1)
+            assert seen.tobytes() == buffers.requested_observation.tobytes()
+            (outcome,) = tables.final_outcomes([table])
+            assert outcome["sabacc_pot"] == game.sabacc_pot
             counts[table] += 1
             numbers[table] += 1
             assert tables.hand_counts[table] == counts[table]
@@ -103,7 +147,7 @@ def test_tables_play_as_games_do(rules: RuleSet) -> None:
                 games[table] = deal(table)
                 continue
             carried: dict[str, Any] = {"dealer": (game.dealer + 1) % num_players}
-            if not rules.points:
+            if not game.rules.points:
                 carried |= {"credits": game.credits, "sabacc_pot": game.sabacc_pot}
             games[table] = deal(table, **carried)
     assert ended > 5
@@ -621,6 +665,41 @@ def test_copies_have_the_same_future(
 
 
 @with_every_copy
+def test_copies_draw_the_same_rules(copied: Callable[[Tables], Tables]) -> None:
+    space = RuleSpace("house", num_rule_sets=20)
+    tables = Tables(space, 6, 3, seed=3, observation="tokens")
+    tables.play(random_legal, 60)
+    twin = copied(tables)
+    for _ in range(30):
+        for each in (tables, twin):
+            each.play(random_legal, 5)
+        assert everything(twin) == everything(tables)
+        assert twin.rule_of.tolist() == tables.rule_of.tolist()
+        assert twin.final_game(2) == tables.final_game(2)
+    assert twin.to_bytes() == tables.to_bytes()
+    state = tables.save_state()
+    tables.play(random_legal, 50)
+    twin.restore_state(state)
+    twin.play(random_legal, 50)
+    assert everything(twin) == everything(tables)
+    others = Tables(space, 6, 3, seed=4, observation="tokens")
+    others.clone_from(tables, [0, 5], [3, 1])
+    assert others.game(3) == tables.game(0)
+    assert others.final_game(1) == tables.final_game(5)
+    fixed = Tables(tables.rule_sets[0], 6, 3, observation="tokens")
+    with pytest.raises(SabaccError, match="other: its tables differ in rules"):
+        fixed.clone_from(tables, [0], [0])
+
+
+def test_threads_draw_the_same_rules() -> None:
+    one, two = (Tables(RuleSpace("small"), 5, seed=2, threads=threads) for threads in (1, 2))
+    for each in (one, two):
+        each.play(random_legal, 100)
+    assert everything(one) == everything(two)
+    assert len(set(one.rule_of.tolist())) > 2
+
+
+@with_every_copy
 def test_tables_that_ask_functions_are_not_copied(copied: Callable[[Tables], Tables]) -> None:
     tables = Tables("orsl", 2, 2, keys=hand_count_of)
     with pytest.raises(SabaccError, match="call functions cannot be copied; use to_bytes"):
@@ -704,6 +783,9 @@ def test_damaged_bytes_are_refused() -> None:
         ({"rules": "black_spire", "credits": [9, 9]}, "credits: .*'black_spire'.* points"),
         ({"rules": "black_spire", "sabacc_pots": 3}, "sabacc_pots: .* no Sabacc pot"),
         ({"rules": "spacers", "sabacc_pots": 3}, "sabacc_pots: .* no Sabacc pot"),
+        ({"rules": RuleSpace("small"), "credits": [9, 9]}, "credits: tables that draw their rules"),
+        ({"rules": RuleSpace("small"), "num_players": 3}, "space: .* gave no rules for 3 seats"),
+        ({"rules": RuleSpace("small"), "num_players": [2, 2, 3]}, "num_players: give one number"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from sabacc_env.engine.chance import dealer_of, hand_key, roll
+from sabacc_env.engine.chance import dealer_of, drawn_rules, hand_key, roll
 from sabacc_env.engine.drivers.prefetch import prefetch_game, prefetch_row
 from sabacc_env.engine.drivers.results import write_mask, write_outcome
 from sabacc_env.engine.jit import inlined, jit
@@ -50,7 +50,7 @@ class Games(NamedTuple):
 
     records: Array  # (n,) GAME_DTYPE
     rules: Array  # (m,) RULES_DTYPE
-    rule_of: Array  # (n,) int64: the index of a table's rules
+    rule_of: Array  # (n,) int64: the index of a table's rules, which an episode may draw
     bet_sizes: Array  # (1,) BET_SIZES_DTYPE
 
 
@@ -75,17 +75,24 @@ class Results(NamedTuple):
     match_finished: Array  # (n,) bool: its episode too
     net_credits: Array  # (n, MAX_SEATS) int64
     final_games: Array  # (n,) GAME_DTYPE, the last hand that ended
+    final_rule_of: Array  # (n,) int64: the index of its rules
     hand_counts: Array  # (n,) int64, hands ended so far
 
 
 class Starts(NamedTuple):
-    """The values that hands and episodes start from; keys and dealers are empty unless given."""
+    """The values that hands and episodes start from; keys and dealers are empty unless given.
+
+    Where episodes draw their rules, ``rule_pool`` has the indices of those that they draw from, and
+    ``credits`` has a row for each of the rules. Else it is empty, and ``credits`` has a row for
+    each table.
+    """
 
     seed: Array  # (2,) int64: low and high word
     keys: Array  # (n or 0, 2) int64
     dealers: Array  # (n or 0,) int64
-    credits: Array  # (n, MAX_SEATS) int64
+    credits: Array  # (n or m, MAX_SEATS) int64
     sabacc_pots: Array  # (n,) int64
+    rule_pool: Array  # (k or 0,) int64
 
 
 # Hands that begin and end.
@@ -102,21 +109,25 @@ def begin_hand(
 ) -> None:
     """Deal the next hand of an episode, or the first of a new one."""
     g = games.records[table]
-    r = games.rules[games.rule_of[table]]
     if len(starts.keys) > 0:
         key_low, key_high = starts.keys[table, 0], starts.keys[table, 1]
     else:
         key_low, key_high = hand_key(starts.seed[0], starts.seed[1], table, hand_count)
     dealer = int(g.dealer) + 1
     if new_episode:
+        stacks = table
+        if len(starts.rule_pool) > 0:
+            drawn = drawn_rules(key_low, key_high, len(starts.rule_pool))
+            games.rule_of[table] = stacks = starts.rule_pool[drawn]
         g.hand_number = 0
         for seat in range(int(g.num_players)):
-            g.credits[seat] = starts.credits[table, seat]
+            g.credits[seat] = starts.credits[stacks, seat]
         g.sabacc_pot = starts.sabacc_pots[table]
         if len(starts.dealers) > 0:
             dealer = starts.dealers[table]
         else:
             dealer = dealer_of(key_low, key_high, int(g.num_players))
+    r = games.rules[games.rule_of[table]]
     reset_hand(g, r, key_low, key_high, dealer)
     if len(sequences.logs) > 0:
         deal_and_log(g, r, sequences, table)
@@ -136,11 +147,13 @@ def begin_episodes(
 
 
 @inlined
-def record_result(g: Record, sequences: Sequences, results: Results, table: int) -> None:
+def record_result(games: Games, sequences: Sequences, results: Results, table: int) -> None:
     """Record the result of a hand that is over. The net credits of one step add up."""
+    g = games.records[table]
     results.finished[table] = True
     results.hand_counts[table] += 1
     results.final_games[table] = g
+    results.final_rule_of[table] = games.rule_of[table]
     for seat in range(int(g.num_players)):
         results.net_credits[table, seat] += g.net_credits[seat]
     if len(sequences.logs) > 0:
@@ -178,7 +191,7 @@ def deal_next_hand(
         results.match_finished[table] = True
     begin_hand(games, sequences, starts, table, results.hand_counts[table], new_episode)
     if g.phase == OVER and not new_episode:
-        record_result(g, sequences, results, table)
+        record_result(games, sequences, results, table)
     return new_episode
 
 
@@ -203,6 +216,7 @@ def deal_next_hands(
     """Deal once at tables whose hand has ended, and write their turns."""
     for i in range(len(tables)):
         deal_next_hand(games, turns.sequences, results, starts, tables[i])
+        write_drawn_rules(games, turns, starts, tables[i])
         write_turn(games, turns, tables[i])
         write_forms(games, turns, tables[i])
 
@@ -223,6 +237,13 @@ def write_turns_with_rules(games: Games, turns: Turns, tables: Array) -> None:
     """Write turns and the features that never change at these tables."""
     for i in range(len(tables)):
         write_turn_with_rules(games, turns, tables[i])
+
+
+@inlined
+def write_drawn_rules(games: Games, turns: Turns, starts: Starts, table: int) -> None:
+    """Write the features of the rules where a new episode may have drawn others."""
+    if len(starts.rule_pool) > 0:
+        write_rules(games.records[table], games.rules[games.rule_of[table]], turns.rows[table])
 
 
 @inlined
@@ -265,7 +286,7 @@ def write_final_observations(
     """Write what seats observe of the last hands that ended at these tables, row by row."""
     for i in range(len(tables)):
         g = results.final_games[tables[i]]
-        r = games.rules[games.rule_of[tables[i]]]
+        r = games.rules[results.final_rule_of[tables[i]]]
         write_rules(g, r, rows[i])
         write_turn_features(g, r, seats[i], rows[i])
 
@@ -347,7 +368,8 @@ def write_outcomes(games: Games, results: Results, outcomes: Array, tables: Arra
     """Write the outcomes of the last hands that ended at these tables, record by record."""
     for i in range(len(tables)):
         table = tables[i]
-        write_outcome(results.final_games[table], games.rules[games.rule_of[table]], outcomes[i])
+        r = games.rules[results.final_rule_of[table]]
+        write_outcome(results.final_games[table], r, outcomes[i])
 
 
 # Stepping.
@@ -448,9 +470,10 @@ def play_turn(
     else:
         play_action(g, r, action, games.bet_sizes[0])
     if g.phase == OVER:
-        record_result(g, turns.sequences, results, table)
+        record_result(games, turns.sequences, results, table)
         if autoreset:
             deal_until_decision(games, turns.sequences, results, starts, table)
+            write_drawn_rules(games, turns, starts, table)
     write_turn(games, turns, table)
 
 

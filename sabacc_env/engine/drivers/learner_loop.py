@@ -163,7 +163,7 @@ def count_hand(
 ) -> None:
     """Count a hand of the learner's that has just ended."""
     g = results.final_games[table]
-    r = games.rules[games.rule_of[table]]
+    r = games.rules[results.final_rule_of[table]]
     learner = learners.seats[table]
     net = results.net_credits[table, learner]
     step.rewards[table] += net / (int(r.hand_ante) + int(r.sabacc_ante))
