@@ -45,6 +45,8 @@ class Agent(Protocol):
     - ``compiled_policy``, a function made by ``sabacc_env.policies.policy`` that plays as it does,
       with the same probabilities. Environments with many tables then play it in their compiled
       loop, and ask no ``act``. A subclass that plays otherwise has None, or its own ``act``.
+    - ``plays_any_rules``, True for a class whose agents play all rule sets, whichever they were
+      made for: a ``RuleSpace`` takes it by name.
     - ``spec``, the text that messages call it by; otherwise that is the name of its class.
     """
 
@@ -72,6 +74,8 @@ class Agent(Protocol):
 
 class RandomAgent:
     """Plays every legal action with the same probability."""
+
+    plays_any_rules = True
 
     def __init__(
         self,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final, Literal, Unpack
 
 import numpy as np
@@ -20,13 +19,13 @@ from stable_baselines3.common.vec_env.base_vec_env import (
 )
 
 from sabacc_env.arguments import check_int, check_int_array, check_number
+from sabacc_env.envs.episode_rules import AnyRules
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.learner_tables import LearnerTables
 from sabacc_env.envs.opponents import AnyOpponents
 from sabacc_env.envs.saved_states import SavedState, StateKeeper
 from sabacc_env.envs.start_ranges import Range
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
-from sabacc_env.rules import RuleSet
 from sabacc_env.tables.tables import Tables
 
 Observations = NDArray[Any] | dict[str, NDArray[Any]]
@@ -54,7 +53,8 @@ class SabaccVecEnv(VecEnv):
     ``infos``. No episode is ever truncated, so nothing is bootstrapped from it.
 
     Args:
-        rules: a rule set by name, path, or as a ``RuleSet``.
+        rules: a rule set by name, path, or as a ``RuleSet``; or a ``RuleSpace``, of whose rule sets
+            every episode draws one.
         num_envs: how many tables.
         num_players: seats at each table.
         seed: decides the deals, the opponents' play and every draw; None is random.
@@ -85,7 +85,7 @@ class SabaccVecEnv(VecEnv):
 
     def __init__(
         self,
-        rules: str | Path | RuleSet,
+        rules: AnyRules,
         num_envs: int,
         num_players: int = 2,
         *,

@@ -19,12 +19,13 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.arguments import check_bool, check_int, check_max_tokens, check_num_players
+from sabacc_env.arguments import check_bool, check_int, check_max_tokens
 from sabacc_env.cards import as_int
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.engine.observation.blocks import LARGEST_FEATURE
 from sabacc_env.engine.observation.state import state_size
 from sabacc_env.envs.before_reset import NO_EPISODE, BeforeReset
+from sabacc_env.envs.episode_rules import AnyRules, EpisodeRules
 from sabacc_env.envs.hand_results import named_result
 from sabacc_env.envs.observation_forms import (
     BLOCK_PIECES,
@@ -47,7 +48,7 @@ from sabacc_env.game.keys import hand_key, split_key
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.hand_histories import HandRecorder
 from sabacc_env.render import modes
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet
 
 _BEFORE_RESET: Final[Any] = BeforeReset()
 
@@ -87,18 +88,18 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
     ``illegal_action`` besides, which is True.
 
     ## Arguments
-    ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8. ``hands``:
-    hands in an episode. ``bet_sizes``: what the bet actions mean. ``render_mode``: ``"ansi"``
-    returns the table as text, ``"rgb_array"`` returns it as an image, ``"human"`` shows this image
-    in a window after every step and reset (both need the extra ``render``). ``render_seat``: the
-    seat that looks at the table; what it may not know is face down. None, the default, sees all
-    hands. ``observation``: the form of what is observed:
-    ``"flat"``; ``"dict"``, its blocks by name; the name of one block; ``"planes"``, the cards by
-    place, suit and value; ``"tokens"``, all that the agent has been told of the hand, in order;
-    ``"text"``, what it may know in plain words, its legal actions listed, or
-    ``"text_without_actions"``; or a mapping from names of your own to such pieces. A mapping that
-    has its own ``action_mask`` is the whole dict, so that
-    ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
+    ``rules``: a rule set by name, path, or as a ``RuleSet``; or a ``RuleSpace``, of whose
+    ``num_rule_sets`` every episode draws one: ``env.rules`` is it. ``num_players``: 2 to 8.
+    ``hands``: hands in an episode. ``bet_sizes``: what the bet actions mean. ``render_mode``:
+    ``"ansi"`` returns the table as text, ``"rgb_array"`` returns it as an image, ``"human"`` shows
+    this image in a window after every step and reset (both need the extra ``render``).
+    ``render_seat``: the seat that looks at the table; what it may not know is face down. None, the
+    default, sees all hands. ``observation``: the form of what is observed: ``"flat"``; ``"dict"``,
+    its blocks by name; the name of one block; ``"planes"``, the cards by place, suit and value;
+    ``"tokens"``, all that the agent has been told of the hand, in order; ``"text"``, what it may
+    know in plain words, its legal actions listed, or ``"text_without_actions"``; or a mapping from
+    names of your own to such pieces. A mapping that has its own ``action_mask`` is the whole dict,
+    so that ``{"observations": "flat", "action_mask": "action_mask"}`` renames ``observation``.
     ``max_tokens``: the length of ``"tokens"``; by default one that nearly all hands fit into.
     ``mask_in_observation``: False leaves the mask to the infos, and an observation is a ``Box``.
     ``undo_steps``: how many of the last actions ``undo`` can take back; for each a copy of the
@@ -121,7 +122,7 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def __init__(
         self,
-        rules: str | Path | RuleSet = "casino",
+        rules: AnyRules = "casino",
         num_players: int = 2,
         hands: int = 1,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
@@ -136,21 +137,23 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         record_every: int = 1,
     ) -> None:
         super().__init__()
-        self.rules = load_rules(rules)
-        num_players = check_num_players(self.rules, num_players)
-        self.num_players = num_players
+        self._episode_rules = EpisodeRules(rules, num_players)
+        self.rules = self._episode_rules.first
+        self.num_players = num_players = self._episode_rules.num_players
         self.hands = check_int("hands", hands, 1, UNLIMITED)
-        self._buffers = TurnBuffers(self.rules, encode_bet_sizes(bet_sizes))
+        self._sizes = encode_bet_sizes(bet_sizes)
+        self._buffers = TurnBuffers(self.rules, self._sizes)
         self.bet_sizes = tuple(bet_sizes)
         self._renderer = modes.Renderer(render_mode)
         self.render_mode = self._renderer.mode
         self.render_seat = modes.check_render_seat(render_seat, num_players)
-        self._first_game: Game | None = None  # the first one dealt without options
+        self._first_game: Game | None = None  # the first one dealt without options, by fixed rules
         self._seed: int | None = None
         self._episode = 0
         self._hand = 0
         self._hand_finished = False  # in the last step
-        made = made_from(self.rules, num_players, self.hands, self.bet_sizes)
+        given_rules = self._episode_rules.given
+        made = made_from(given_rules, num_players, self.hands, self.bet_sizes)
         self._states = StateKeeper("SabaccAEC", made, undo_steps)
         self._recorder = HandRecorder.of(record_hands, record_every, self.bet_sizes)
         self._no_choice = np.ones(num_actions(bet_sizes), dtype=np.int8)
@@ -234,11 +237,18 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
         """Deal an episode's first hand; return it and the seat to act, -1 when it is over."""
         if self._first_game is not None and not given:
             return self._first_game.deal_another(self._buffers, split_key(seed), episode, 0)
-        game = Game(self.rules, self.num_players, key=hand_key(seed, episode, 0), **given)
+        key = hand_key(seed, episode, 0)
+        game = Game(self._episode_rules.of_key(key), self.num_players, key=key, **given)
         game.set_episode_position(0, self.hands)
-        if not given:
+        if not given and not self._episode_rules.are_drawn:
             self._first_game = game
+        self._set_rules(game.rules)
         return game, game.write_turn(self._buffers)
+
+    def _set_rules(self, rules: RuleSet) -> None:
+        """Play by these rules from now on."""
+        if rules != self.rules:
+            self.rules, self._buffers = rules, TurnBuffers(rules, self._sizes)
 
     def _deal_next(self) -> int:
         """Deal the episode's next hand; return the seat to act, -1 when it is over."""
@@ -389,11 +399,13 @@ class SabaccAEC(AECEnv):  # type: ignore[misc]
 
     def _check_values(self, values: dict[str, Any]) -> None:
         """Refuse values that this table cannot have."""
-        check_table_values(values, self.rules, self.possible_agents, self.hands)
+        rules = self._episode_rules.of_game(values.get("game"))
+        check_table_values(values, rules, self.possible_agents, self.hands)
 
     def _go_to(self, values: dict[str, Any]) -> None:
         """Stand where a table stood whose ``_state_values`` these are, unchecked."""
         self.game = values["game"].clone()
+        self._set_rules(self.game.rules)
         self._seed, self._episode = values["seed"], values["episode"]
         self._hand = values["hand"]
         self.agents = values["agents"].copy()

@@ -12,8 +12,10 @@ from sabacc_env.arguments import check_keywords, check_max_tokens
 from sabacc_env.envs.observation_forms import MASKED, Observation, ObservationForm
 from sabacc_env.envs.opponents import AnyOpponents, Opponents
 from sabacc_env.envs.start_ranges import Range, StartRanges
+from sabacc_env.errors import SabaccError
 from sabacc_env.hand_histories import HandRecorder
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.space import RuleSpace
 
 
 class EpisodeKeywords(TypedDict, total=False):
@@ -70,7 +72,9 @@ class EpisodeSettings:
     record_hands: str | Path | None = None
     record_every: int = 1
 
-    def make_opponents(self, rules: RuleSet, num_tables: int, num_players: int) -> Opponents:
+    def make_opponents(
+        self, rules: RuleSet | RuleSpace, num_tables: int, num_players: int
+    ) -> Opponents:
         """Return the agents that play the other seats of so many tables."""
         return Opponents(
             rules, num_tables, num_players, self.bet_sizes, self.opponents, self.weights
@@ -86,8 +90,15 @@ class EpisodeSettings:
         """Return what records hands; None where none are to be recorded."""
         return HandRecorder.of(self.record_hands, self.record_every, self.bet_sizes)
 
-    def make_start_ranges(self, rules: RuleSet, num_players: int) -> StartRanges:
+    def make_start_ranges(self, rules: RuleSet | RuleSpace, num_players: int) -> StartRanges:
         """Return what episodes start from."""
+        if isinstance(rules, RuleSpace):
+            for name in ("stacks", "sabacc_pots"):
+                if getattr(self, name) is not None:
+                    raise SabaccError(
+                        f"{name}: episodes that draw their rules start with what the rules say"
+                    )
+            rules = rules.episode_rules(0, num_players)
         return StartRanges(rules, num_players, self.stacks, self.equal_stacks, self.sabacc_pots)
 
 

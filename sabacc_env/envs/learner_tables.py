@@ -5,7 +5,6 @@ Gymnasium's vector environment and the one for Stable-Baselines3 are forms of it
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import num_actions
-from sabacc_env.arguments import check_int, check_num_players, explain_memory_error
+from sabacc_env.arguments import check_int, explain_memory_error
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.drivers.learner_loop import (
     EPISODE_BEGAN,
@@ -29,6 +28,7 @@ from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.planes import PLANES_SHAPE
 from sabacc_env.envs.before_reset import NO_EPISODE
+from sabacc_env.envs.episode_rules import AnyRules, EpisodeRules
 from sabacc_env.envs.episode_settings import EpisodeSettings
 from sabacc_env.envs.saved_states import (
     Types,
@@ -38,7 +38,7 @@ from sabacc_env.envs.saved_states import (
     made_from,
 )
 from sabacc_env.errors import SabaccError
-from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.rules import RuleSet
 from sabacc_env.tables.arrays import BYTES_EACH
 from sabacc_env.tables.saving import TablesState
 from sabacc_env.tables.tables import Tables
@@ -51,6 +51,7 @@ VALUES: Final[Types] = {
     "members": np.ndarray,
     "remembered": list,
     "next": dict,
+    "outcome_rules": np.ndarray,
     "hands": np.ndarray,
     "margins": np.ndarray,
 }
@@ -65,7 +66,8 @@ class LearnerTables:
     the learner has acted in its episode is not reported: the learner had no decision in it.
 
     Args:
-        rules: a rule set by name, path, or as a ``RuleSet``.
+        rules: a rule set by name, path, or as a ``RuleSet``; or a ``RuleSpace``, of whose rule sets
+            every episode draws one.
         num_envs: how many tables.
         num_players: seats at each.
         rng: decides the deals, the opponents' play and every draw.
@@ -73,6 +75,7 @@ class LearnerTables:
         threads: how many threads step the tables; results do not depend on it.
 
     Attributes:
+        rules: the rule set, or the space.
         tables: the ``Tables``, where the learner is to act everywhere between two steps.
         seats: (num_envs,) the learner's seat at each.
         rng: as given, or as the last ``begin`` was given; another one may be assigned.
@@ -84,7 +87,7 @@ class LearnerTables:
 
     def __init__(
         self,
-        rules: str | Path | RuleSet,
+        rules: AnyRules,
         num_envs: int,
         num_players: int,
         rng: np.random.Generator,
@@ -92,8 +95,8 @@ class LearnerTables:
         *,
         threads: int = 1,
     ) -> None:
-        self.rules = load_rules(rules)
-        self.num_players = check_num_players(self.rules, num_players)
+        episode_rules = EpisodeRules(rules, num_players)
+        self.rules, self.num_players = episode_rules.given, episode_rules.num_players
         self.num_envs = check_int("num_envs", num_envs, 1, 2**31)
         self.start_ranges = settings.make_start_ranges(self.rules, self.num_players)
         self._settings, self._threads = settings, threads
@@ -124,8 +127,9 @@ class LearnerTables:
             final_planes=rows["planes"],
             final_tokens=rows["tokens"],
             outcomes=np.zeros(n, OUTCOME_DTYPE),
+            outcome_rules=np.zeros(n, dtype=np.int64),
             hands=np.zeros(n, dtype=np.int64),
-            margins=np.zeros(n, dtype=np.int64),
+            margins=np.zeros(n),
             refused=np.zeros(n, dtype=np.int64),
             log=empty_move_log(0 if self._recorder is None else n),
         )
@@ -402,10 +406,15 @@ class LearnerTables:
 
         The margin is over the mean of the others at the table; with two seats it is half of that.
         """
-        hands, credits = int(self._learners.hands.sum()), int(self._learners.margins.sum())
+        hands, antes = int(self._learners.hands.sum()), float(self._learners.margins.sum())
         self._learners.hands[:] = self._learners.margins[:] = 0
         others = self.num_players - 1 if self.num_players > 2 else 2
-        return hands, 1000 * credits / (others * self.rules.ante_unit * max(1, hands))
+        return hands, 1000 * antes / (others * max(1, hands))
+
+    def rules_of_outcomes(self) -> list[RuleSet]:
+        """Return the rules of the hands of ``outcomes``, one for each table."""
+        rule_sets = self.tables.rule_sets
+        return [rule_sets[index] for index in self._learners.outcome_rules.tolist()]
 
     # Saved states.
 
@@ -431,6 +440,7 @@ class LearnerTables:
             "members": self.opponents.members.copy(),
             "remembered": self.opponents.memories(),
             "next": {name: values.copy() for name, values in self._next_starts.items()},
+            "outcome_rules": self._learners.outcome_rules.copy(),
             "hands": self._learners.hands.copy(),
             "margins": self._learners.margins.copy(),
         }
@@ -441,7 +451,7 @@ class LearnerTables:
         Raises:
             SabaccError: for anything else; the message says what differs, and nothing changes.
         """
-        self._check_values(values)
+        self.check_values(values)
         tables = values["tables"]
         if isinstance(tables, bytes):
             tables = self._loaded_tables(values)
@@ -452,17 +462,23 @@ class LearnerTables:
         self.seats[:] = values["seats"]
         self.opponents.members[:] = values["members"]
         self._next_starts = {name: array.copy() for name, array in values["next"].items()}
+        self._learners.outcome_rules[:] = values["outcome_rules"]
         self._learners.hands[:] = values["hands"]
         self._learners.margins[:] = values["margins"]
         self._learners.log.counts[:] = MAX_MOVES + 1  # the moves of the hands in play are unknown
         self._ready = True
 
-    def _check_values(self, values: dict[str, Any]) -> None:
+    def check_values(self, values: dict[str, Any]) -> None:
+        """Refuse what ``restore`` refuses, but for what an agent may refuse."""
         check_types(values, VALUES)
         self.opponents.check_members(values["members"])
         check_generator_state(self.rng, values["rng"])
-        for name in ("seats", "hands", "margins"):
-            check_array(name, values[name], np.int64, (self.num_envs,))
+        for name in ("seats", "hands", "margins", "outcome_rules"):
+            dtype = np.float64 if name == "margins" else np.int64
+            check_array(name, values[name], dtype, (self.num_envs,))
+        rules = values["outcome_rules"]
+        if not 0 <= rules.min() <= rules.max() < len(self.tables.rule_sets):
+            raise SabaccError("state: its outcomes are of rules that this environment has not")
         starts = values["next"]
         if set(starts) != set(self._next_starts):
             raise SabaccError(

@@ -19,6 +19,7 @@ from sabacc_env.engine.drivers.learner_loop import NO_ACTION
 from sabacc_env.engine.drivers.policy_code import Policy, policy_codes
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.space import RuleSpace
 from sabacc_env.tables.tables import Tables
 
 AnyOpponents = Agent | str | Sequence[Agent | str]
@@ -39,14 +40,15 @@ class Opponents:
 
     def __init__(
         self,
-        rules: RuleSet,
+        rules: RuleSet | RuleSpace,
         num_tables: int,
         num_players: int,
         bet_sizes: Sequence[BetSize],
         opponents: AnyOpponents,
         weights: Sequence[float] | None,
     ) -> None:
-        self._build_arguments = rules, num_players, bet_sizes
+        self._rule_sets = rules.rule_sets(num_players) if isinstance(rules, RuleSpace) else (rules,)
+        self._num_players, self._bet_sizes = num_players, bet_sizes
         self.members = np.zeros((num_tables, num_players), dtype=np.int64)
         self.agents: list[Agent] = []
         self.names: list[str] = []
@@ -67,9 +69,7 @@ class Opponents:
         """
         if isinstance(opponents, str | Agent) or not isinstance(opponents, Sequence):
             opponents = [opponents]
-        agents = [
-            agent_calls.given("opponents", each, *self._build_arguments) for each in opponents
-        ]
+        agents = [self._given(each) for each in opponents]
         if len(agents) <= self.members.max():
             raise SabaccError(
                 f"opponents: give at least {self.members.max() + 1}, because so many are in use"
@@ -89,6 +89,24 @@ class Opponents:
         for name in COMPILED:
             vars(self).pop(name, None)
         self._shares = shares / shares.sum()
+
+    def _given(self, opponent: Any) -> Agent:
+        """Return an opponent that plays all the rules, or refuse it."""
+        rules, *others = self._rule_sets
+        if (
+            others
+            and isinstance(opponent, str)
+            and not getattr(agent_calls.agent_class(opponent), "plays_any_rules", False)
+        ):
+            raise SabaccError(
+                f"opponents: {opponent!r} is made for one rule set; where every episode draws its "
+                'rules, give "random" or an agent object that plays them all'
+            )
+        game = self._num_players, self._bet_sizes
+        agent = agent_calls.given("opponents", opponent, rules, *game)
+        for each in others:
+            agent_calls.check_game(agent, each, *game)
+        return agent
 
     @cached_property
     def _policies(self) -> list[Policy | None]:

@@ -14,6 +14,7 @@ from sabacc_env.arguments import check_int
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.space import RuleSpace
 from sabacc_env.storage.checksums import (
     content_error,
     pack_with_checksum,
@@ -135,11 +136,12 @@ class SavedState:
 
 
 def made_from(
-    rules: RuleSet, num_players: int, hands: int, bet_sizes: tuple[BetSize, ...]
+    rules: RuleSet | RuleSpace, num_players: int, hands: int, bet_sizes: tuple[BetSize, ...]
 ) -> dict[str, Any]:
     """Return the arguments that environments must share to go on from each other's states."""
+    described = rules.identity() if isinstance(rules, RuleSpace) else json.loads(rules.canonical())
     return {
-        "rules": json.loads(rules.canonical()),
+        "rules": described,
         "num_players": num_players,
         "hands": hands,
         "bet_sizes": [size if isinstance(size, str) else float(size) for size in bet_sizes],

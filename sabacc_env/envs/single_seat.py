@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, Literal, Unpack
 
 import gymnasium
@@ -17,6 +16,7 @@ from sabacc_env.arguments import check_int
 from sabacc_env.array_types import Floats
 from sabacc_env.envs.aec import SabaccAEC, check_action
 from sabacc_env.envs.before_reset import NO_EPISODE
+from sabacc_env.envs.episode_rules import AnyRules
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import no_result_info, result_info
 from sabacc_env.envs.reset_options import TABLE_OPTIONS, select_options
@@ -99,7 +99,8 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
     left out. ``hand_result()`` says the same with the names of agents and revealed hands.
 
     ## Arguments
-    ``rules``: a rule set by name, path, or as a ``RuleSet``. ``num_players``: 2 to 8.
+    ``rules``: a rule set by name, path, or as a ``RuleSet``; or a ``RuleSpace``, of whose
+    ``num_rule_sets`` every episode draws one: ``env.rules`` is it. ``num_players``: 2 to 8.
     ``render_mode``: ``"ansi"`` returns the table as text, ``"rgb_array"`` returns it as an image,
     ``"human"`` shows this image in a window after every move, the opponents' too (both need the
     extra ``render``). ``render_seat``: who looks at the table: ``"learner"``, a seat, or None, who
@@ -127,7 +128,7 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        rules: str | Path | RuleSet = "casino",
+        rules: AnyRules = "casino",
         num_players: int = 2,
         *,
         render_mode: str | None = None,
@@ -145,17 +146,18 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
             record_hands=episode.record_hands,
             record_every=episode.record_every,
         )
-        self.rules, self.num_players = self._table.rules, self._table.num_players
+        self.num_players = self._table.num_players
+        given_rules = self._table._episode_rules.given
         self.render_mode = self._table.render_mode
         self.render_seat = render_seat
         if render_seat != "learner":
             self.render_seat = modes.check_render_seat(render_seat, self.num_players)
-        self._start_ranges = episode.make_start_ranges(self.rules, self.num_players)
-        self._opponents = episode.make_opponents(self.rules, len(ONLY_TABLE), self.num_players)
+        self._start_ranges = episode.make_start_ranges(given_rules, self.num_players)
+        self._opponents = episode.make_opponents(given_rules, len(ONLY_TABLE), self.num_players)
         self._form = episode.make_observation_form(self.num_players)
         self.observation_space = self._form.space
         self.action_space = spaces.Discrete(num_actions(episode.bet_sizes))
-        made = made_from(self.rules, self.num_players, episode.hands, tuple(episode.bet_sizes))
+        made = made_from(given_rules, self.num_players, episode.hands, tuple(episode.bet_sizes))
         made["opponents"] = len(self._opponents.agents)
         self._states = StateKeeper("SabaccEnv", made, undo_steps)
         self.seat = -1  # the learner's; the first reset moves it on
@@ -164,6 +166,11 @@ class SabaccEnv(gymnasium.Env[Any, Any]):
         self._reward = 0.0
         self._hand_info = self._no_hand = no_result_info(self.num_players)
         self._hand_ended = False  # since the learner's first decision
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules of the episode in play, or of the last one."""
+        return self._table.rules
 
     @property
     def game(self) -> Game:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -129,19 +130,22 @@ def _has_no_outcome(values: dict[str, Any], rules: RuleSet, agents: list[str]) -
         write_outcome(values["outcome"], outcome)
     except (TypeError, ValueError, OverflowError, LookupError):
         return True
-    return not are_outcomes(outcome, rules, agents)
+    return not are_outcomes(outcome, [rules.ranking], agents)
 
 
-def are_outcomes(outcomes: NDArray[Any], rules: RuleSet, agents: list[str]) -> bool:
-    """Say whether hands of these agents can have these outcomes, (n,) of ``OUTCOME_DTYPE``."""
+def are_outcomes(outcomes: NDArray[Any], rankings: Sequence[str], agents: list[str]) -> bool:
+    """Say whether hands of these agents can have these outcomes, (n,) of ``OUTCOME_DTYPE``.
+
+    ``rankings`` has the ranking of the rules of each.
+    """
     revealed, winners = outcomes["revealed"], outcomes["winners"]
     if revealed.min(initial=0) < 0 or revealed.max(initial=0) >> len(agents):
         return False
     if winners.min(initial=0) < -1 or winners.max(initial=0) >= len(agents):
         return False
     try:
-        for outcome in outcomes:
-            named_result(outcome, rules.ranking, agents)
+        for outcome, ranking in zip(outcomes, rankings, strict=True):
+            named_result(outcome, ranking, agents)
     except (ValueError, LookupError):
         return False
     return True

@@ -18,7 +18,7 @@ from sabacc_env.envs.aec import SabaccAEC
 from sabacc_env.errors import IllegalMove, SabaccError, short_repr
 from sabacc_env.game.game import Game
 from sabacc_env.moves import Move
-from sabacc_env.rules import RuleSet
+from sabacc_env.rules import RuleSet, load_rules
 from sabacc_env.text import observation_text, parse_action
 
 MOST_RETRIES: Final = 100
@@ -109,7 +109,9 @@ class TextEnv:
         retries: int = 1,
         record_hands: str | Path | None = None,
     ) -> None:
-        self._env = SabaccAEC(rules, num_players, hands, bet_sizes, record_hands=record_hands)
+        self._env = SabaccAEC(
+            load_rules(rules), num_players, hands, bet_sizes, record_hands=record_hands
+        )
         self.legal_moves = check_bool("legal_moves", legal_moves)
         self.retries = check_int("retries", retries, 0, MOST_RETRIES)
         game = self._env.rules, num_players, self._env.bet_sizes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sabacc_env.arguments import check_int, check_int_array, explain_memory_error
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.drivers.results import OUTCOME_DTYPE
+from sabacc_env.envs.episode_rules import AnyRules
 from sabacc_env.envs.episode_settings import EpisodeKeywords, episode_settings
 from sabacc_env.envs.hand_results import named_result, result_infos
 from sabacc_env.envs.learner_tables import LearnerTables
@@ -27,7 +27,6 @@ from sabacc_env.envs.saved_states import (
 )
 from sabacc_env.envs.table_values import are_outcomes
 from sabacc_env.errors import SabaccError, short_repr
-from sabacc_env.rules import RuleSet
 
 OWN_VALUES: Final[Types] = {
     "told_finished": np.ndarray,
@@ -74,7 +73,8 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
 
     Args:
         num_envs: how many tables.
-        rules: a rule set by name, path, or as a ``RuleSet``.
+        rules: a rule set by name, path, or as a ``RuleSet``; or a ``RuleSpace``, of whose rule sets
+            every episode draws one: ``learner.tables.rule_of`` says which.
         num_players: seats at each table.
         threads: how many threads step the tables; results do not depend on it.
         max_episode_steps: an episode is truncated after so many decisions of the learner; None is
@@ -105,7 +105,7 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
     def __init__(
         self,
         num_envs: int = 1,
-        rules: str | Path | RuleSet = "casino",
+        rules: AnyRules = "casino",
         num_players: int = 2,
         *,
         threads: int = 1,
@@ -284,10 +284,12 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         Returns:
             For each table the dict of ``SabaccAEC.hand_result``, of the last hand that ended there.
         """
-        ranking = self.learner.rules.ranking
+        rules = self.learner.rules_of_outcomes()
         return [
-            named_result(outcome, ranking, self._agents) if finished else None
-            for outcome, finished in zip(self.learner.outcomes, self._finished, strict=True)
+            named_result(outcome, rules[table].ranking, self._agents) if finished else None
+            for table, (outcome, finished) in enumerate(
+                zip(self.learner.outcomes, self._finished, strict=True)
+            )
         ]
 
     def _final_info(self, ended: Bools, illegal: Bools) -> dict[str, Any]:
@@ -362,7 +364,8 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         }
 
     def _check_values(self, values: dict[str, Any]) -> None:
-        """Refuse values that are not of such tables; the learner's own are checked by it."""
+        """Refuse values that are not of such tables."""
+        self.learner.check_values({name: values[name] for name in values if name not in OWN_VALUES})
         check_types({name: values[name] for name in OWN_VALUES if name in values}, OWN_VALUES)
         for name in ("told_finished", "told_illegal", "finished", "waiting", "episode_steps"):
             dtype = np.int64 if name == "episode_steps" else np.bool_
@@ -381,7 +384,9 @@ class SabaccVectorEnv(VectorEnv[Any, Ints, NDArray[Any]]):
         width = OUTCOME_DTYPE.itemsize // 8
         check_array("outcomes", values["outcomes"], np.int64, (finished, width))
         outcomes = _as_outcomes(values["outcomes"])
-        if not are_outcomes(outcomes, self.learner.rules, self._agents):
+        rules = self.learner.tables.rule_sets
+        rankings = [rules[i].ranking for i in values["outcome_rules"][values["finished"]].tolist()]
+        if not are_outcomes(outcomes, rankings, self._agents):
             raise SabaccError("state: its outcomes are none that hands can have")
 
     def _go_to(self, values: dict[str, Any]) -> None:

@@ -120,6 +120,10 @@ class RuleSpace:
         text = json.dumps([self.description.model_dump(), bases], separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def identity(self) -> dict[str, Any]:
+        """Return what tells this space from others, as plain data."""
+        return {"name": self.name, "digest": self.digest, "num_rule_sets": self.num_rule_sets}
+
     def sample(self, key: int, num_players: int | None = None) -> RuleSet:
         """Return the rule set that a key decides, the same on all machines.
 
@@ -175,13 +179,10 @@ class RuleSpace:
         return self._derives(rules, far=self._with_far) and self._is_of_split(rules)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RuleSpace) and (
-            (self.digest, self._split, self.num_rule_sets)
-            == (other.digest, other._split, other.num_rule_sets)
-        )
+        return isinstance(other, RuleSpace) and self.identity() == other.identity()
 
     def __hash__(self) -> int:
-        return hash((self.digest, self._split, self.num_rule_sets))
+        return hash((self.digest, self.name, self.num_rule_sets))
 
     def __repr__(self) -> str:
         split = "" if self._split is None else f".split({self._split!r})"

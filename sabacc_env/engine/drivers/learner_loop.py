@@ -52,8 +52,9 @@ class Learners(NamedTuple):
     final_planes: Array  # (n, *PLANES_SHAPE) int8, likewise; (0, ...) if not wanted
     final_tokens: Array  # (n, length) int16, likewise; (0, ...) if not wanted
     outcomes: Array  # (n,) OUTCOME_DTYPE: how its last hand ended
+    outcome_rules: Array  # (n,) int64: the index of the rules of that hand
     hands: Array  # (n,) int64: how many hands counted
-    margins: Array  # (n,) int64: in credits: what it won in them more than each other seat, summed
+    margins: Array  # (n,) float64: in antes: what it won in them more than each other seat, summed
     refused: Array  # (n,) int64: the illegal action of a policy
     log: MoveLog  # the moves of its hands, if they are wanted
 
@@ -166,12 +167,16 @@ def count_hand(
     r = games.rules[results.final_rule_of[table]]
     learner = learners.seats[table]
     net = results.net_credits[table, learner]
-    step.rewards[table] += net / (int(r.hand_ante) + int(r.sabacc_ante))
+    unit = int(r.hand_ante) + int(r.sabacc_ante)
+    step.rewards[table] += net / unit
     step.hand_finished[table] = True
     write_outcome(g, r, learners.outcomes[table])
+    learners.outcome_rules[table] = results.final_rule_of[table]
     learners.hands[table] += 1
+    margin = 0
     for seat in range(int(g.num_players)):
-        learners.margins[table] += net - results.net_credits[table, seat]
+        margin += net - results.net_credits[table, seat]
+    learners.margins[table] += margin / unit
     if results.match_finished[table]:
         step.episode_over[table] = True
         observe(g, r, learner, learners.final_rows[table])
