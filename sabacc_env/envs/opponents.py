@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sabacc_env import agent_calls
 from sabacc_env.actions import BetSize
-from sabacc_env.agent import Agent
+from sabacc_env.agent import Agent, agent_class
 from sabacc_env.arguments import check_number, check_sequence
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.drivers.learner_loop import NO_ACTION
@@ -96,7 +96,7 @@ class Opponents:
         if (
             others
             and isinstance(opponent, str)
-            and not getattr(agent_calls.agent_class(opponent), "plays_any_rules", False)
+            and not getattr(agent_class(opponent), "plays_any_rules", False)
         ):
             raise SabaccError(
                 f"opponents: {opponent!r} is made for one rule set; where every episode draws its "

@@ -14,6 +14,7 @@ from sabacc_env.arguments import (
     check_int,
     check_max_tokens,
     check_num_players,
+    check_sequence,
     one_per_table,
 )
 from sabacc_env.engine.layout import MAX_SEATS, UNLIMITED
@@ -89,8 +90,8 @@ class TableSettings:
                 raise SabaccError("num_players: give one number for all tables with a rule space")
             seats = check_int("num_players", players[0], 2, MAX_SEATS)
             rules, draws_rules = rules.rule_sets(seats), True
-        given = list(rules) if draws_rules else one_per_table("rules", rules, num_tables)
-        loaded = [load_rules(each) for each in given]
+        how_many = len(check_sequence("rules", rules)) if draws_rules else num_tables
+        loaded = [load_rules(each) for each in one_per_table("rules", rules, how_many)]
         checked = [
             check_num_players(loaded[i % len(loaded)], players[i % len(players)])
             for i in range(max(len(loaded), len(players)))

@@ -122,7 +122,7 @@ def test_many_tables(mode: str) -> None:
             for name in (result or {"revealed_hands": {}})["revealed_hands"].values():
                 assert name in dict(HAND_NAMES[rules_of_ends[table].ranking])
                 named += 1
-        for table in np.flatnonzero(over) if mode == "SameStep" else ():
+        for table in np.flatnonzero(over).tolist() if mode == "SameStep" else ():
             final = info["final_obs"][table]
             assert rules_seen(final) == expected(rules_of_ends[table])
     assert len(played) > 20
