@@ -155,6 +155,8 @@ def check_made_for(
     rules: str | Path | RuleSet | None,
     num_players: int | None,
     bet_sizes: Sequence[BetSize],
+    *,
+    any_rules: bool = False,
 ) -> None:
     """Check that a saved agent was made for the game that it is to play.
 
@@ -164,6 +166,7 @@ def check_made_for(
         rules: the rules that it is to play. None stands for its own.
         num_players: the number of seats. None stands for its own.
         bet_sizes: what the bet actions mean.
+        any_rules: whether it plays all rule sets.
 
     Raises:
         SabaccError: if the game is another one. The message starts with the label and says what
@@ -171,7 +174,7 @@ def check_made_for(
     """
     made_rules, made_players, made_sizes = made_for
     rules = made_rules[0] if rules is None else load_rules(rules)
-    if all(made.digest != rules.digest for made in made_rules):
+    if not any_rules and all(made.digest != rules.digest for made in made_rules):
         names = dict.fromkeys(made.name for made in made_rules)
         other = "other rules of that name" if rules.name in names else repr(rules.name)
         raise SabaccError(

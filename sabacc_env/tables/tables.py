@@ -94,6 +94,8 @@ class Tables:
         match_finished: (num_tables,) bool, whether its episode ended with it.
         net_credits: (num_tables, num_players) int64, that hand's; zeros elsewhere. Hands that end
             in one step (antes may take all credits) add up.
+        rule_of: (num_tables,) int64, which of ``rule_sets`` each plays now.
+        final_rule_of: (num_tables,) int64, by which of them its last hand that ended was played.
         hand_counts: (num_tables,) int64, hands finished (or abandoned) at each table so far.
 
     >>> tables = Tables("orsl", num_tables=4, num_players=3, seed=0)
@@ -173,6 +175,7 @@ class Tables:
         self.finished: NDArray[np.bool_] = results.finished
         self.match_finished: NDArray[np.bool_] = results.match_finished
         self.net_credits: NDArray[np.int64] = results.net_credits[:, : self.num_players]
+        self.final_rule_of: NDArray[np.int64] = results.final_rule_of
         self.hand_counts: NDArray[np.int64] = results.hand_counts
 
     # Stepping.

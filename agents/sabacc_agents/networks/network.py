@@ -67,6 +67,7 @@ class NetworkInfo:
         activation: the activation after every layer but the last, ``"tanh"`` or ``"relu"``.
         training: plain data about the training. The key ``"opponents"``, if given, lists the
             names of the agents that it met. Other usual keys are config, steps and seed.
+        any_rules: whether it plays all rule sets, of which ``rules`` are examples.
     """
 
     rules: tuple[RuleSet, ...]
@@ -74,6 +75,7 @@ class NetworkInfo:
     bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES
     activation: str = "tanh"
     training: Mapping[str, Any] = field(default_factory=dict)
+    any_rules: bool = False
 
     def __post_init__(self) -> None:
         rule_sets = check_sequence("rules", self.rules)
@@ -97,6 +99,7 @@ class NetworkInfo:
             raise SabaccError(f"training: {short_repr(self.training)} is not a mapping")
         if not isinstance(self.training.get("opponents", ()), Sequence):
             raise SabaccError("training: its opponents are not a list")
+        check_bool("any_rules", self.any_rules)
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -152,7 +155,8 @@ class NetworkAgent:
         label = "this network" if isinstance(network, Network) else str(network)
         info = network.info if isinstance(network, Network) else read_info(network)
         made_for = info.rules, info.num_players, info.bet_sizes
-        self.check_game = partial(check_made_for, label, made_for)
+        self.check_game = partial(check_made_for, label, made_for, any_rules=info.any_rules)
+        self.plays_any_rules = info.any_rules
         self.check_game(rules, num_players, bet_sizes)
         if not isinstance(network, Network):
             network = load_network(network)
@@ -240,7 +244,7 @@ def save_network(
     with np.errstate(over="ignore"):  # infinite weights are refused below
         arrays = {name: _array(value).astype(precision) for name, value in weights.items()}
     _check_layers(str(path), arrays, info, extractor)
-    description = {
+    description: dict[str, Any] = {
         "rules": [rules.canonical() for rules in info.rules],
         "num_players": info.num_players,
         "bet_sizes": bet_sizes_as_json(info.bet_sizes),
@@ -248,6 +252,8 @@ def save_network(
         "activation": info.activation,
         "training": dict(info.training),
     }
+    if info.any_rules:
+        description["any_rules"] = True
     feature_arrays = {} if extractor is None else _extractor_arrays(extractor)
     write_arrays(path, arrays | feature_arrays, FORMAT, VERSION, description)
 
@@ -295,6 +301,7 @@ def read_info(path: str | Path) -> NetworkInfo:
             bet_sizes=tuple(description["bet_sizes"]),
             activation=description["activation"],
             training=description["training"],
+            any_rules=description.get("any_rules", False),
         )
     except (AttributeError, KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None

@@ -67,6 +67,11 @@ RUNS: dict[str, dict[str, Any]] = {
         "pool": POOL,
         "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "curriculum_fraction": 0.9},
     },
+    "rule_space": {
+        "rules": "casino",
+        "rule_space": {"space": "house", "num_rule_sets": 20},
+        "pool": POOL | {"scripted": {"random": 1}},
+    },
     "many_games": {
         "rules": "casino",
         "more_rules": [{"rules": "orsl"}, {"rules": "black_spire"}],
@@ -275,6 +280,28 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {"num_players": 3, "rules": "casino"},
+            "space: 1,000 draws from small/train gave no",
+        ),
+        (
+            {"start": {"stacks": [5, 9]}},
+            "start.stacks: hands that draw their rules start with",
+        ),
+        ({"more_rules": [{"rules": "orsl"}]}, "more_rules: leave it out with rule_space"),
+        ({"device": "cuda"}, "device: leave it out with rule_space"),
+        ({"pool": {"scripted": {"tight": 1}}}, "pool.scripted: 'tight' is made for one rule set"),
+    ],
+)
+def test_what_does_not_go_with_a_rule_space_is_said(tmp_path, changes, sentence) -> None:
+    with pytest.raises(SabaccError) as refused:
+        train(tiny(rule_space={"space": "small", "num_rule_sets": 3}, **changes), tmp_path / "run")
+    assert str(refused.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
     ("override", "sentence"),
     [
         ("trainer=sb3", 'is a key of trainer = "ppo", but this file has trainer = "sb3"'),
@@ -297,6 +324,12 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
         ("pool.scripted={nobody = 1.0}", "unknown agent 'nobody'"),
         ("evaluation.opponent=nobody", "unknown agent 'nobody'"),
         ("start.stacks=[5, 50]", "start.stacks: the rules 'black_spire' are played for points"),
+        (
+            "rule_space.space=houses",
+            'rule_space: space: "houses" is not a rule space; use "house" or "small", or a path',
+        ),
+        ("rule_space={split = 'test'}", 'rule_space.split: "test" is not allowed'),
+        ("rule_space={space = 'small', num_rule_sets = 0}", "rule_space.num_rule_sets: 0 is not"),
         *(
             []
             if torch.cuda.is_available()

@@ -14,6 +14,7 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 from sabacc_agents.loading import load, trained_against
+from sabacc_training.config.game import RuleSpaceConfig
 from sabacc_training.config.run import EvaluationConfig, PoolConfig, StartConfig
 from sabacc_training.jobs.stopping import StoppedBySignal
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
@@ -49,6 +50,17 @@ DRAWN_STARTS = MaskablePPOConfig(
 )
 
 
+DRAWN_RULES = MaskablePPOConfig(
+    rules="casino",
+    rule_space=RuleSpaceConfig(space="house", num_rule_sets=20),
+    steps=SMALL.steps,
+    pool=SMALL.pool,
+    sb3=SMALL.sb3,
+    evaluation=SMALL.evaluation,
+    checkpoint_seconds=0,
+)
+
+
 def test_it_learns_to_beat_random(tmp_path):
     config = SMALL.model_copy(
         update={
@@ -71,7 +83,11 @@ def test_the_same_seed_gives_the_same_agent(tmp_path):
     assert other != first
 
 
-@pytest.mark.parametrize("config", [SMALL, DRAWN_STARTS], ids=["points", "drawn_starts"])
+@pytest.mark.parametrize(
+    "config",
+    [SMALL, DRAWN_STARTS, DRAWN_RULES],
+    ids=["points", "drawn_starts", "drawn_rules"],
+)
 @pytest.mark.parametrize(
     ("end", "error"),
     [(terminate, StoppedBySignal), pytest.param(kill, Killed, marks=pytest.mark.slow)],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cached_property
 from importlib import resources
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 from sabacc_agents.loading import load
@@ -16,6 +16,7 @@ from sabacc_env.arguments import check_num_players
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.limits import MAX_SEATS
+from sabacc_env.rules.space import MAX_RULE_SETS, RuleSpace
 from sabacc_env.rules.wording import did_you_mean, quoted_choices, toml_repr
 from sabacc_training.config.base import Config
 
@@ -41,6 +42,30 @@ class RulesConfig(Config):
     def rule_set(self) -> RuleSet:
         """The rule set with these changes."""
         return load_rules(self.rules, **self.rule_overrides)
+
+
+class RuleSpaceConfig(Config):
+    """A space of rule sets, of which every hand draws one."""
+
+    space: str = "house"
+    """A rule space by name, or the path of its file."""
+
+    split: Literal["train", "test_near", "test_far", "all"] = "train"
+    """A part of it, or all of it."""
+
+    num_rule_sets: int = Field(1024, ge=1, le=MAX_RULE_SETS)
+    """How many rule sets hands draw from: those of the keys from 0 on."""
+
+    @model_validator(mode="after")
+    def _check_space(self) -> Self:
+        _ = self.rule_space
+        return self
+
+    @cached_property
+    def rule_space(self) -> RuleSpace:
+        """The space, or the part of it."""
+        space = RuleSpace(self.space, num_rule_sets=self.num_rule_sets)
+        return space if self.split == "all" else space.split(self.split)
 
 
 class GameConfig(RulesConfig):

@@ -10,8 +10,9 @@ from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.space import RuleSpace
 from sabacc_training.config.base import Config
-from sabacc_training.config.game import Deals, TableConfig
+from sabacc_training.config.game import Deals, RuleSpaceConfig, TableConfig
 
 Count = Annotated[int, Field(ge=1)]
 Width = Annotated[int, Field(ge=1, le=2**14)]
@@ -120,6 +121,12 @@ class RunConfig(TableConfig):
 
     purpose = "a training run"
 
+    later = frozenset({"rule_space"})
+
+    rule_space: RuleSpaceConfig | None = None
+    """A space that every hand draws its rules from. ``rules`` are then only those of the
+    evaluations; the saved network plays any rules. By default all hands are played by ``rules``."""
+
     steps: Count = 3_000_000
     """Decisions of the learner; schedules run over them."""
 
@@ -149,11 +156,33 @@ class RunConfig(TableConfig):
 
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:
-        """Every rule set that is played."""
-        return (self.rule_set,)
+        """Every rule set that is played in training."""
+        if self.rule_space is None:
+            return (self.rule_set,)
+        return tuple(dict.fromkeys(self.rule_space.rule_space.rule_sets(self.num_players)))
+
+    @property
+    def rules_of_hands(self) -> RuleSet | RuleSpace:
+        """The rules of all hands in training, or the space that each draws them from."""
+        return self.rule_set if self.rule_space is None else self.rule_space.rule_space
+
+    @model_validator(mode="after")
+    def _check_rule_space(self) -> Self:
+        if self.rule_space is None:
+            return self
+        for key in "stacks", "sabacc_pot":
+            if getattr(self.start, key) is not None:
+                raise SabaccError(
+                    f"start.{key}: hands that draw their rules start with what the rules say; "
+                    "leave it out with rule_space"
+                )
+        self.rule_space.rule_space.episode_rules(0, self.num_players)  # refuses other seats
+        return self
 
     @model_validator(mode="after")
     def _check_start(self) -> Self:
+        if self.rule_space is not None:
+            return self
         names = ", ".join(repr(rules.name) for rules in self.all_rules)
         if self.start.stacks is not None and all(rules.points for rules in self.all_rules):
             raise SabaccError(

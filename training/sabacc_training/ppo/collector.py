@@ -53,7 +53,11 @@ class RolloutCollector:
         self._host_tables = input_reader.host_tables(tables)
         self._starts = StartSampler(config, self.tables)
         reward_units = np.array([_reward_unit(rules, config) for rules in self.tables.rule_sets])
-        self._reward_scales = 1 / reward_units[self.tables.rule_of]
+        self._reward_scales = 1 / reward_units
+        # Both are rewritten in place.
+        self._rules_of_results = (
+            tables.rule_of if config.rule_space is None else tables.final_rule_of
+        )
         self._all_tables = np.arange(self.tables.num_tables)
         self._seats: SeatAssignment | None = None
         if not is_pure_self_play(config):
@@ -91,7 +95,8 @@ class RolloutCollector:
                 actions[torch.from_numpy(others)] = torch.from_numpy(their_actions)
         with profiler.section("tables"):
             self.tables.step(actions)
-            rewards = (tables.net_credits * self._reward_scales[:, None]).astype(np.float32)
+            scales = self._reward_scales[self._rules_of_results]
+            rewards = (tables.net_credits * scales[:, None]).astype(np.float32)
             finished = tables.finished.copy()
             buffer.end_step(finished, rewards)
         if seats is not None:
@@ -125,7 +130,7 @@ def make_tables(config: PPOConfig) -> Tables:
     num_tables = config.ppo.num_tables
     games = [config.games[i % len(config.games)] for i in range(num_tables)]
     return Tables(
-        [rules for rules, _ in games],
+        config.rules_of_hands if config.rule_space else [rules for rules, _ in games],
         num_tables,
         [players for _, players in games],
         seed=config.seed,

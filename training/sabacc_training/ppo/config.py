@@ -122,6 +122,18 @@ class PPOConfig(RunConfig):
     """Hyperparameters."""
 
     @model_validator(mode="after")
+    def _check_beside_rule_space(self) -> Self:
+        for key, given in (
+            ("max_players", self.max_players is not None),
+            ("more_rules", bool(self.more_rules)),
+            ("ppo.teachers", bool(self.ppo.teachers)),
+            ("device", self.device == "cuda"),
+        ):
+            if given and self.rule_space is not None:
+                raise SabaccError(f"{key}: leave it out with rule_space, which it does not go with")
+        return self
+
+    @model_validator(mode="after")
     def _check_games(self) -> Self:
         if self.max_players is not None and self.max_players < self.num_players:
             raise SabaccError(
@@ -145,10 +157,17 @@ class PPOConfig(RunConfig):
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:
         """Every rule set of the run."""
+        if self.rule_space is not None:
+            return super().all_rules
         return (self.rule_set, *(more.rule_set for more in self.more_rules))
 
     @cached_property
     def games(self) -> tuple[tuple[RuleSet, int], ...]:
-        """Every game of the run: a rule set and a number of seats."""
+        """Every game of the run: a rule set and a number of seats.
+
+        With a rule space there is one, whose rule set stands for those that hands draw.
+        """
+        if self.rule_space is not None:
+            return ((self.rule_set, self.num_players),)
         seats = range(self.num_players, (self.max_players or self.num_players) + 1)
         return tuple((rules, players) for rules in self.all_rules for players in seats)

@@ -18,7 +18,8 @@ class StartSampler:
     The collector draws once for each table and rollout: all hands that begin at a table during the
     rollout start from the same.
 
-    Where several rule sets are played, those for points ignore the range of stacks, and those
+    Hands that draw their rules start with what the rules say. Where several rule sets are played,
+    those for points ignore the range of stacks, and those
     without a Sabacc pot ignore its range.
     """
 
@@ -28,7 +29,7 @@ class StartSampler:
         self._several_rules = len(config.all_rules) > 1
         self._games = [
             (np.flatnonzero(self._plays(rules, players)), rules, self._ranges(rules, players))
-            for rules, players in config.games
+            for rules, players in (() if config.rule_space else config.games)
         ]
 
     def _plays(self, rules: RuleSet, players: int) -> NDArray[np.bool_]:

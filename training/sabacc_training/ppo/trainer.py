@@ -290,7 +290,9 @@ class PPOTrainer:
         config = self.config
         seats = tuple(dict.fromkeys(players for _, players in config.games))
         record = config.training_record(self.steps)
-        info = NetworkInfo(config.all_rules, seats, config.bet_sizes, "relu", record)
+        rules = config.all_rules if config.rule_space is None else (config.rule_set,)
+        any_rules = config.rule_space is not None
+        info = NetworkInfo(rules, seats, config.bet_sizes, "relu", record, any_rules)
         save_network(path, layer_weights(self.average.network), info, self.inputs.extractor)
 
     def state(self) -> dict[str, Any]:

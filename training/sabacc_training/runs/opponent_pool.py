@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from sabacc_env.agent import Agent
+from sabacc_env.errors import SabaccError
 from sabacc_training.config.run import RunConfig
 
 
@@ -42,6 +43,12 @@ class OpponentPool:
         self._config = config.pool
         self._current = current
         self._scripted = [make_agent(spec) for spec in config.pool.scripted]
+        for spec, agent in zip(config.pool.scripted, self._scripted, strict=True):
+            if config.rule_space is not None and not getattr(agent, "plays_any_rules", False):
+                raise SabaccError(
+                    f"pool.scripted: {spec!r} is made for one rule set; with rule_space use "
+                    '"random" or a network that was trained with rule_space'
+                )
         self._snapshots: list[LearningAgent] = []
         self._next_snapshot = config.pool.snapshot_every
         self._rng = np.random.default_rng([config.seed, 1])

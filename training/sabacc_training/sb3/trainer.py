@@ -92,7 +92,8 @@ class MaskablePPOTrainer:
         config = self.config
         record = config.training_record(self.steps)
         seats = (config.num_players,)
-        info = NetworkInfo((config.rule_set,), seats, config.bet_sizes, ACTIVATION, record)
+        rules, any_rules = (config.rule_set,), config.rule_space is not None
+        info = NetworkInfo(rules, seats, config.bet_sizes, ACTIVATION, record, any_rules)
         actor = self.average.actor
         weights = layer_weights([*actor.hidden, actor.logits])
         save_network(path, weights, info, actor.features.extractor)
@@ -175,7 +176,7 @@ class _RolloutCallback(BaseCallback):
 
 def _environment(config: MaskablePPOConfig) -> SabaccVecEnv:
     return SabaccVecEnv(
-        config.rule_set,
+        config.rules_of_hands,
         config.sb3.num_tables,
         config.num_players,
         opponents=[RandomAgent(config.rule_set, config.num_players)],  # the pool takes over
@@ -210,7 +211,7 @@ def _model(config: MaskablePPOConfig, env: SabaccVecEnv) -> MaskablePPO:
             "activation_fn": nn.ReLU,
             "features_extractor_class": Features,
             "features_extractor_kwargs": {
-                "extractor": FeatureExtractor.for_games([config.rule_set], config.num_players)
+                "extractor": FeatureExtractor.for_games(config.all_rules, config.num_players)
             },
         },
     )
