@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sabacc_agents.loading import load
-from sabacc_agents.networks import read_info
+from sabacc_agents.networks.network import read_info
 from sabacc_training.config.base import load_config, validated
 from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
@@ -70,7 +70,7 @@ def test_it_beats_random_by_rules_that_it_has_not_met(trainer: str, tmp_path: Pa
             rules = RuleSpace("small").split(split).sample(key)
             hero = load(agent, rules, 2, ["min"])
             random = RandomAgent(rules, 2)
-            margins.append(hero_margin(rules, hero, random, 2, 300, bet_sizes=["min"]).mean)
+            margins.append(hero_margin(rules, hero, random, 2, 300, 5, bet_sizes=["min"]).mean)
         assert np.mean(margins) > 400  # mante/hand
 
 

@@ -48,7 +48,8 @@ class RuleSpaceConfig(Config):
     """A space of rule sets, of which every hand draws one."""
 
     space: str = "house"
-    """A rule space by name, or the path of its file."""
+    """A rule space by name, or the path of its file, that every hand of the training draws its
+    rules from. Without this section all hands are played by ``rules``."""
 
     split: Literal["train", "test_near", "test_far", "all"] = "train"
     """A part of it, or all of it."""
