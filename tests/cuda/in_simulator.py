@@ -21,7 +21,7 @@ from sabacc_training.config.base import validated
 from sabacc_training.ppo import input_readers, trainer
 from sabacc_training.ppo.config import PPOConfig
 
-from sabacc_env import SabaccError, Tables
+from sabacc_env import RuleSpace, SabaccError, Tables
 from sabacc_env.policies import policy, random_legal
 from tests.support.commands import run
 from tests.support.processors import PRECISIONS
@@ -88,12 +88,16 @@ def test_what_is_wrong_is_said_as_on_the_cpu(wrong):
     ("settings", "words"),
     [
         ({"threads": 2}, "threads: tables on a GPU use no CPU threads; leave it at 1"),
+        (
+            {"rules": RuleSpace("small")},
+            "rules: tables on a GPU keep their rules; give a rule set ",
+        ),
         ({"keys": lambda table, hand: 7}, "device: tables on a GPU cannot call functions; give "),
     ],
 )
 def test_what_a_gpu_cannot_do_is_refused(settings, words):
     with pytest.raises(SabaccError, match=words):
-        Tables("casino", 2, device="cuda", **settings)
+        Tables(**{"rules": "casino", "num_tables": 2, "device": "cuda"} | settings)
 
 
 def test_too_many_tables_for_the_memory(monkeypatch):
