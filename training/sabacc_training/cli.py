@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "ladder": "Train in a small game by several methods and compute the NashConv of each.",
     "exploit": "Measure what opponents win from an agent: a lower bound of its exploitability.",
     "exploit-table": "Measure what every probe wins from every agent that ships, in pieces.",
+    "generalise": "Train on a rule space, and measure under rules that were never met.",
     "throughput": "Measure the speed of the PPO trainer and the environment's share of its time.",
     "zoo": "Show the trained agents of the zoo, or the card of one; measure or publish one.",
     "race": "Train by several configurations to the same strength and print the time of each.",
