@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sabacc_training.bench.report import describe_run, highlight_rows
 from sabacc_training.bench.results import Results
 from sabacc_training.config.game import rungs
+from sabacc_training.experiments import generalisation
 from sabacc_training.exploitability.table import read_table, table_lines
 from sabacc_training.solved_games.best_response import policy_values
 from sabacc_training.solved_games.cfr import CFRSolver
@@ -324,6 +326,27 @@ def exploitability_page() -> str:
     return f"{before}{FIRST}\n\n" + "\n".join(tables) + f"\n{LAST}{after}"
 
 
+def generalisation_page() -> str:
+    """Return the page of generalisation with the figures of ``sabacc generalise``."""
+    tables = []
+    for name, figure in (
+        ("house", "margins over `pot_odds`, mante/hand"),
+        ("small", "NashConv, milli-antes"),
+    ):
+        path = ROOT / f"docs/results/generalisation-{name}.json"
+        found = json.loads(path.read_text())
+        groups = [generalisation.GroupResult(**group) for group in found["groups"]]
+        work = found["work"]
+        trained = f"{work['seeds']} networks of {work['config']['steps']:,} decisions"
+        title = (
+            f"### `{name}`: {figure}\n\n{trained}; specialists of {work['specialist_steps']:,}.\n\n"
+        )
+        tables.append(title + table(generalisation.HEAD, generalisation.table_rows(groups)))
+    before, rest = (ROOT / "docs/results/generalisation.md").read_text().split(FIRST)
+    _, after = rest.split(LAST)
+    return f"{before}{FIRST}\n\n" + "\n".join(tables) + f"\n{LAST}{after}"
+
+
 def leaderboard_page() -> str:
     """Return the page of the figures in docs/results/leaderboard.json."""
     return "# Leaderboard\n\n" + NOTE + leaderboard.page(table)
@@ -351,6 +374,7 @@ PAGES = {
     "docs/reference/configurations.md": configurations_page,
     "docs/results/speed.md": speed_page,
     "docs/results/exploitability.md": exploitability_page,
+    "docs/results/generalisation.md": generalisation_page,
     "docs/results/leaderboard.md": leaderboard_page,
     "docs/architecture/game-record.md": game_record_page,
 }

@@ -19,11 +19,11 @@ from sabacc_training.ppo.config import PPOConfig
 
 from sabacc_env import RuleSpace, SabaccError, load_rules, rule_sets
 
-SMALL = Path("configs/rule-space-small.toml")
-HOUSE = Path("configs/rule-space-house.toml")
+SMALL = "configs/rule-space-small.toml"
+HOUSE = "configs/rule-space-house.toml"
 
 
-def plan(path: Path, rule_sets: int) -> Plan:
+def plan(path: str, rule_sets: int) -> Plan:
     config = load_config(PPOConfig, path)
     return Plan(config, 2, rule_sets, 1, 1000, False, "random", 10)
 
@@ -75,7 +75,7 @@ def test_gaps_are_paired_by_seed_and_means_are_over_rule_sets() -> None:
 
 def test_wrong_arguments_are_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SabaccError, match="does not train on a rule space"):
-        generalise(Path("configs/casino-2p.toml"), folder=tmp_path)
+        generalise("configs/casino-2p.toml", folder=tmp_path)
     with pytest.raises(SabaccError, match="give at least 2, 1, 0, 1 and 2"):
         generalise(SMALL, seeds=1, folder=tmp_path)
 

@@ -27,7 +27,7 @@ from sabacc_training.trainers import training_config
 
 
 def generalise(
-    config: Path,
+    config: str,
     *overrides: str,
     seeds: int = 3,
     rule_sets: int = 16,
@@ -46,7 +46,7 @@ def generalise(
     intervals over training seeds.
 
     Args:
-        config: The training: a file with trainer = "ppo" and a [rule_space].
+        config: A training file, or a name in configs/, with trainer = "ppo" and a [rule_space].
         overrides: Keys of it to change: steps=2_000_000 rule_space.split=train.
         seeds: Networks, one for each seed, at least two.
         rule_sets: Rule sets of each split, always the same ones.
