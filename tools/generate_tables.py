@@ -11,6 +11,7 @@ from sabacc_training.bench.results import Results
 from sabacc_training.config.game import rungs
 from sabacc_training.experiments import generalisation
 from sabacc_training.exploitability.table import read_table, table_lines
+from sabacc_training.language import scores
 from sabacc_training.solved_games.best_response import policy_values
 from sabacc_training.solved_games.cfr import CFRSolver
 from sabacc_training.solved_games.game_tree import flatten
@@ -347,6 +348,16 @@ def generalisation_page() -> str:
     return f"{before}{FIRST}\n\n" + "\n".join(tables) + f"\n{LAST}{after}"
 
 
+def language_models_page() -> str:
+    """Return the page of language models with the rows of ``sabacc score``."""
+    rows = json.loads((ROOT / "docs/results/language-models.json").read_text())
+    texts = (scores.texts(scores.Score(**row)) for row in rows)
+    names = ((f"`{agent}`", *figures) for agent, *figures in texts)
+    before, rest = (ROOT / "docs/language-models.md").read_text().split(FIRST)
+    _, after = rest.split(LAST)
+    return f"{before}{FIRST}\n\n{table(scores.HEAD, names)}\n{LAST}{after}"
+
+
 def leaderboard_page() -> str:
     """Return the page of the figures in docs/results/leaderboard.json."""
     return "# Leaderboard\n\n" + NOTE + leaderboard.page(table)
@@ -376,6 +387,7 @@ PAGES = {
     "docs/results/exploitability.md": exploitability_page,
     "docs/results/generalisation.md": generalisation_page,
     "docs/results/leaderboard.md": leaderboard_page,
+    "docs/language-models.md": language_models_page,
     "docs/architecture/game-record.md": game_record_page,
 }
 

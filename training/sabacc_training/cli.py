@@ -39,6 +39,8 @@ COMMANDS: Final = {
     "replay": "Replay recorded hands, move by move.",
     "play": "Sit down at a table in the browser or the terminal, or watch agents at one.",
     "openenv": "Serve a seat that answers in words, as an OpenEnv environment.",
+    "score": "Score language models, and other agents, by regrets and a margin.",
+    "finetune": "Fine-tune a small language model by the exact regrets of its answers.",
     "bench": "Measure the speed of this project and of its peers.",
     "speed": "Measure how fast agents decide.",
     "cuda": "Compare tables on a GPU with the CPU byte by byte, and measure their speed.",

@@ -21,6 +21,7 @@ pytest.importorskip("openenv")
 from openenv.core.generic_client import GenericEnvClient
 from sabacc_training.language.episode import TextEpisodes
 from sabacc_training.language.openenv import SabaccAction, SabaccEnvironment
+from sabacc_training.language.openenv_client import open_episodes
 from sabacc_training.language.task import text_task
 
 from sabacc_env import SabaccError, sabacc_v0
@@ -85,6 +86,23 @@ def test_the_server_plays_the_same_episodes_at_once() -> None:
             won += turn.reward
         assert found[0] == prompts
         assert found[1] == pytest.approx(won)
+
+
+def test_decisions_over_the_server_are_those_in_process() -> None:
+    """So a model is fine-tuned over a server as in process: it sees nothing but these turns."""
+    task = text_task(rules="one_draw", kind="decision", retries=0)
+    episodes, rng = TextEpisodes(task), random.Random(1)
+    with (
+        served("one_draw", "kind=decision", "retries=0") as address,
+        open_episodes(address) as over_the_server,
+    ):
+        for seed in range(2**32, 2**32 + 60):
+            asked = episodes.reset(seed)
+            assert over_the_server.reset(seed) == asked
+            answer = rng.choice([*listed(asked.text), "Sugar, please."])
+            assert over_the_server.step(answer) == episodes.step(answer)
+    with pytest.raises(SabaccError, match="no OpenEnv server answers at"), open_episodes(address):
+        pass
 
 
 @pytest.mark.parametrize("num_players", [2, 4])

@@ -13,6 +13,7 @@ from sabacc_env.actions import BetSize
 from sabacc_env.arguments import check_int
 from sabacc_env.envs.text_env import AnswerCounts, TextEnv
 from sabacc_env.errors import SabaccError
+from sabacc_env.game import Game
 from sabacc_env.game.keys import hand_key
 from sabacc_env.rules import RuleSet
 from sabacc_training.language.episode_corrections import EpisodeCorrections
@@ -134,6 +135,28 @@ class TextEpisodes:
         if self._turn is None:
             raise SabaccError(NO_EPISODE)
         return self._results
+
+    @property
+    def game(self) -> Game:
+        """The hand in play, or the last one.
+
+        Raises:
+            SabaccError: before the first ``reset``.
+        """
+        if self._turn is None:
+            raise SabaccError(NO_EPISODE)
+        return self._episode.game
+
+    @property
+    def decision(self) -> Decision | None:
+        """What the decision that is asked about is worth; None where that is not known.
+
+        Raises:
+            SabaccError: where no episode is in play.
+        """
+        if self._turn is None or self._turn.done:
+            raise SabaccError(NO_EPISODE)
+        return self._decision
 
     def reset(self, seed: int | None = None) -> Turn:
         """Begin an episode, and return the first thing that is asked.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.loading import load
 
+from sabacc_env.agent import Agent
 from sabacc_env.rules import RuleSet
 from sabacc_training.evaluation.playing import DealTables, deal_keys, generator, play_deals
 from sabacc_training.statistics.estimate import MILLI, Estimate
@@ -23,14 +25,10 @@ class Reduction:
     Attributes:
         raw: (deals, rotations) margins.
         corrections: (deals, rotations, kinds) to be taken off them, by ``KINDS``.
-        hands_a_second: with control variates, in CPU time.
-        raw_hands_a_second: without.
     """
 
     raw: NDArray[np.float64]
     corrections: NDArray[np.float64]
-    hands_a_second: float
-    raw_hands_a_second: float
 
     @property
     def reduced(self) -> NDArray[np.float64]:
@@ -61,6 +59,43 @@ class Reduction:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Measurement(Reduction):
+    """A reduction, and what it cost.
+
+    Attributes:
+        hands_a_second: with control variates, in CPU time.
+        raw_hands_a_second: without.
+    """
+
+    hands_a_second: float
+    raw_hands_a_second: float
+
+
+def play_reduced(
+    rules: RuleSet,
+    specs: Sequence[str],
+    agents: Sequence[Agent],
+    deals: int,
+    values: ValueFunction,
+    seed: int = 0,
+) -> Reduction:
+    """Play an agent against others in all rotations, with control variates.
+
+    Args:
+        rules: the rule set.
+        specs: the agents by spec; the margin is the first's.
+        agents: the same, loaded.
+        deals: the number of deals.
+        values: the value function.
+        seed: seeds the deals, the agents and the samples.
+    """
+    dealt = DealTables(rules, len(agents), deal_keys(seed, 0, deals))
+    corrections = DealCorrections(dealt, values, specs, agents, seed + 1)
+    played = play_deals(dealt, agents, _rngs(agents, seed), tell=True, observers=[corrections])
+    return Reduction(_margins(played.net_credits, rules), _margins(corrections.by_kind, rules))
+
+
 def measure(
     rules: RuleSet,
     hero: str,
@@ -69,8 +104,8 @@ def measure(
     deals: int,
     values: ValueFunction,
     seed: int = 0,
-) -> Reduction:
-    """Play an agent against copies of another in all rotations, with control variates and without.
+) -> Measurement:
+    """Play an agent against copies of another, with control variates and without; take the times.
 
     Args:
         rules: the rule set.
@@ -79,27 +114,25 @@ def measure(
         num_players: seats at a table.
         deals: the number of deals.
         values: the value function.
-        seed: seeds the deals, the agents and the samples.
+        seed: as of ``play_reduced``.
     """
-    hero_agent = load(hero, rules, num_players)
-    agents = [hero_agent] + [load(opponent, rules, num_players)] * (num_players - 1)
     specs = [hero] + [opponent] * (num_players - 1)
-    keys = deal_keys(seed, 0, deals)
-    rngs = [generator(seed, 1, place) for place in range(num_players)]
+    agents = [load(hero, rules, num_players)]
+    agents += [load(opponent, rules, num_players)] * (num_players - 1)
     begin = time.process_time()
-    dealt = DealTables(rules, num_players, keys)
-    corrections = DealCorrections(dealt, values, specs, agents, seed + 1)
-    played = play_deals(dealt, agents, rngs, tell=True, observers=[corrections])
-    seconds = time.process_time() - begin
-    begin = time.process_time()
-    play_deals(DealTables(rules, num_players, keys), agents, rngs, tell=True)
-    raw_seconds = time.process_time() - begin
-    return Reduction(
-        _margins(played.net_credits, rules),
-        _margins(corrections.by_kind, rules),
-        deals * num_players / seconds,
-        deals * num_players / raw_seconds,
+    found = play_reduced(rules, specs, agents, deals, values, seed)
+    between = time.process_time()
+    dealt = DealTables(rules, num_players, deal_keys(seed, 0, deals))
+    play_deals(dealt, agents, _rngs(agents, seed), tell=True)
+    end = time.process_time()
+    hands = deals * num_players
+    return Measurement(
+        found.raw, found.corrections, hands / (between - begin), hands / (end - between)
     )
+
+
+def _rngs(agents: Sequence[Agent], seed: int) -> list[np.random.Generator]:
+    return [generator(seed, 1, place) for place in range(len(agents))]
 
 
 def _margins(by_place: NDArray[np.number], rules: RuleSet) -> NDArray[np.float64]:
