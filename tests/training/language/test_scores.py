@@ -85,3 +85,13 @@ def test_wrong_arguments_are_a_sentence(tmp_path: Path) -> None:
         scores.score("nobody", 2, 2)
     with pytest.raises(SabaccError, match="cannot be written"):
         score("random", output=tmp_path)
+    with pytest.raises(SabaccError, match="unknown agent 'nobody'"):
+        score("random", "nobody")
+    with pytest.raises(SabaccError, match="cannot be asked"):
+        score("random", "model:base_url=http://127.0.0.1:9/v1 timeout_s=1 absent")
+
+
+def test_a_folder_for_the_rows_is_made_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(SabaccError, match="unknown agent 'nobody'"):
+        score("nobody", output=tmp_path / "new" / "rows.json")
+    assert (tmp_path / "new").is_dir()

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import check_writable, write_bytes
+from sabacc_env.storage.files import check_writable, make_folder, write_bytes
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.jobs.torch_threads import one_torch_thread
 from sabacc_training.language import scores
@@ -34,6 +34,9 @@ def score(*agents: str, decisions: int = 500, deals: int = 500, output: Path | N
         raise SabaccError("decisions, deals: give at least 2 of each")
     if output is not None:
         check_writable(output)
+        make_folder(output.parent)
+    for agent in agents:
+        scores.check(agent)
     with one_torch_thread(), BenchProgress() as progress:
         progress.start(len(agents) * len((*RUNGS, RULES)))
         rows = [scores.score(agent, decisions, deals, progress.next) for agent in agents]

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.language_models.agent import ModelAgent
 from sabacc_agents.loading import load
 
 from sabacc_env import agent_calls
@@ -77,6 +78,19 @@ def texts(row: Score) -> tuple[str, ...]:
     regrets = (str(row.regrets[rung]) for rung in RUNGS)
     refused = "-" if row.refused is None else f"{100 * row.refused:.1f} %"
     return row.agent, *regrets, str(row.margin), refused, str(row.failures)
+
+
+def check(agent: str) -> None:
+    """Refuse, before any game, an agent that ``score`` refuses, and a model that does not answer.
+
+    Raises:
+        SabaccError: for such an agent.
+    """
+    for rung in RUNGS:
+        text_task(rules=rung, kind="decision", retries=0).load(agent)
+    loaded = load(agent, load_rules(RULES), 2)
+    if isinstance(loaded, ModelAgent):
+        loaded.check()
 
 
 def score(agent: str, decisions: int, deals: int, on_part: OnPart = lambda _: None) -> Score:
