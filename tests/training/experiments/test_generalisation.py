@@ -78,6 +78,10 @@ def test_wrong_arguments_are_a_sentence(tmp_path: Path) -> None:
         generalise("configs/casino-2p.toml", folder=tmp_path)
     with pytest.raises(SabaccError, match="give at least 2, 1, 0, 1 and 2"):
         generalise(SMALL, seeds=1, folder=tmp_path)
+    with pytest.raises(SabaccError, match="unknown agent 'nobody'"):
+        generalise(SMALL, opponent="nobody", folder=tmp_path)
+    with pytest.raises(SabaccError, match="was made for the rules 'casino'"):
+        generalise(SMALL, opponent="zoo:casino-2p", folder=tmp_path)
 
 
 @pytest.mark.slow

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from sabacc_agents.loading import load
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import check_writable, write_bytes
+from sabacc_env.storage.files import check_writable, make_folder, write_bytes
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.experiments.generalisation import (
     HEAD,
@@ -72,8 +73,12 @@ def generalise(
     plan = Plan(
         training, seeds, rule_sets, specialists, specialist_steps, nash_conv, opponent, deals
     )
+    if not nash_conv:  # refuse a wrong opponent before the training, not after it
+        players = training.num_players
+        load(opponent, plan.space.sample(0, players), players, training.bet_sizes)
     if output is not None:
         check_writable(output)
+        make_folder(output.parent)
     folder = folder or Path("runs", "generalise", Path(config).stem)
     with (
         exit_when_stopped(folder),
