@@ -137,12 +137,12 @@ class RuleSpace:
         number = as_int(key)
         if number is None or not 0 <= number < 2**64:
             raise RulesError(f"key: {short_repr(key)} is not a whole number from 0 to 2**64 - 1")
-        draws, refusal = Draws(number), ""
+        draws, refusals = Draws(number), list[RulesError]()
         for _ in range(MAX_DRAWS):
             try:
                 rules = self._draw(draws)
             except RulesError as error:
-                refusal = f"; the last was refused: {error}"
+                refusals.append(error)
                 continue
             allowed = num_players is None or rules.seats[0] <= num_players <= rules.seats[1]
             if allowed and self._is_of_split(rules):
@@ -150,6 +150,8 @@ class RuleSpace:
                     name=f"{self.description.name}-{rules.digest[:8]}", title="", source=""
                 )
         seats = "" if num_players is None else f" for {num_players} seats"
+        nobody = len(refusals) == MAX_DRAWS
+        refusal = f"; the last was refused: {refusals[-1]}" if nobody else ""
         raise RulesError(
             f"space: {MAX_DRAWS:,} draws from {self.name} gave no rules{seats}{refusal}"
         )

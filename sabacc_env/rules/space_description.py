@@ -89,7 +89,7 @@ class SpaceDescription(StrictModel):
     """Bases that are for ``test_far`` alone."""
 
     common: dict[str, Any] = Field(default_factory=dict)
-    """Fields that all rule sets of the space have alike."""
+    """Fields that take the place of those of all bases; axes may change them."""
 
     vary: dict[str, Axis] = Field(default_factory=dict)
     """What varies, each on its own, by name."""
@@ -108,6 +108,8 @@ class SpaceDescription(StrictModel):
                 raise RulesError(f"bases: {base} has starting_credits by seat; use one number")
             if not 1 <= weight <= MAX_CREDITS:
                 raise RulesError(f"bases: the weight of {base}, {weight}, is not a positive number")
+        for base in self.bases.keys() & self.far_bases.keys():
+            raise RulesError(f"far_bases: {base} is one of the bases, too; name it once")
         _refuse_unknown_fields("common", self.common)
         for name in self.vary:
             self._check_axis(name)
@@ -119,6 +121,11 @@ class SpaceDescription(StrictModel):
         axis, where = self.vary[name], f"vary.{name}"
         if not axis.values and not axis.far:
             raise RulesError(f"{where}: give it values")
+        for value in axis.far:
+            if value in axis.values:
+                raise RulesError(
+                    f"{where}: {toml_repr(value)} is one of the values, and far, too; name it once"
+                )
         for base in axis.bases:
             if base not in self.all_bases:
                 raise RulesError(
@@ -235,11 +242,15 @@ def _as_range(field: str, value: Any) -> Any:
     if not isinstance(value, dict) or not {"least", "most"}.intersection(value):
         return value
     try:
-        return Range(**value)
-    except ValidationError:
+        found = Range(**value)
+    except ValidationError as error:
         raise RulesError(
-            f"{field}: {short_repr(value)} is not a range; write it as {{least = 1, most = 10}}"
+            f"{field}: {short_repr(value)} is not a range such as {{least = 1, most = 10}}; "
+            f"{validation_message(error, Range.model_fields)}"
         ) from None
+    if not found.numbers:
+        raise RulesError(f"{field}: least, {found.least}, is more than most, {found.most}")
+    return found
 
 
 def in_credits(value: Any, ante: int) -> Any:
@@ -262,8 +273,6 @@ def in_credits(value: Any, ante: int) -> Any:
 def _ends(value: Any) -> Iterator[Any]:
     """Yield a value, or the least and the most of a range."""
     if isinstance(value, Range):
-        if not value.numbers:
-            raise RulesError(f"least: {value.least} is more than most, {value.most}")
         yield from (value.numbers[0], value.numbers[-1])
     else:
         yield value

@@ -255,9 +255,12 @@ BAD_KEYS = {
     "vary.x = {values = [{round = 1}]}": 'vary.x: "round" is not a field of the rules; did you '
     "mean rounds?",
     "vary.x = {values = [{title = 'x'}]}": "vary.x: title is a label, which does not decide play",
-    "vary.rounds = {values = [{least = 3}]}": "rounds: {'least': 3} is not a range; write it as "
-    "{least = 1, most = 10}",
-    "vary.rounds = {values = [{least = 3, most = 2}]}": "least: 3 is more than most, 2",
+    "vary.rounds = {values = [{least = 3}]}": "rounds: {'least': 3} is not a range such as "
+    "{least = 1, most = 10}; most: ",
+    "vary.rounds = {values = [{least = 1, most = 3, step = 0}]}": "; step: ",
+    "vary.rounds = {values = [{least = 3, most = 2}]}": "rounds: least, 3, is more than most, 2",
+    "vary.rounds = {values = [1], far = [2, 1]}": "vary.rounds: 1 is one of the values, and far",
+    "far_bases = {casino = 1}": "far_bases: casino is one of the bases, too",
     "vary.hand_ante = {values = ['2 antes']}": 'vary.hand_ante: hand_ante: "2 antes" is not a ',
     "vary.starting_credits = {values = [[5, 6]]}": "vary.starting_credits: starting_credits is one",
     "vary.rounds = {probability = 2, values = [1]}": "vary.rounds.probability: 2 is not allowed: "
