@@ -96,6 +96,8 @@ def test_decisions_over_the_server_are_those_in_process() -> None:
         served("one_draw", "kind=decision", "retries=0") as address,
         open_episodes(address) as over_the_server,
     ):
+        with pytest.raises(SabaccError, match=r"the server at .* gave no answer"):
+            over_the_server.step("stand")
         for seed in range(2**32, 2**32 + 60):
             asked = episodes.reset(seed)
             assert over_the_server.reset(seed) == asked

@@ -147,6 +147,15 @@ def test_the_command_prints_saves_and_resumes(
     assert len(json.loads(whole)["rewards"]) == SMALL["updates"]
 
 
+def test_episodes_that_are_no_single_decisions_are_refused_at_once() -> None:
+    hands = text_task(rules="one_card", opponents=["random"])
+    with pytest.raises(SabaccError, match="does not ask for single decisions"):
+        FineTuner(FineTuning(), TextEpisodes(hands)).check_episodes()
+    unlisted = text_task(rules="one_card", kind="decision", legal_moves=False)
+    with pytest.raises(SabaccError, match="do not tell the hand and the moves"):
+        FineTuner(FineTuning(), TextEpisodes(unlisted)).check_episodes()
+
+
 def test_a_damaged_checkpoint_and_wrong_keys_are_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(b"sabacc-env fine-tuning 1\nnothing")
     with pytest.raises(SabaccError, match="damaged"):

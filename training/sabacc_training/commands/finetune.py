@@ -54,6 +54,7 @@ def finetune(
         _episodes(config) as episodes,
     ):
         tuner = FineTuner(config, episodes)
+        tuner.check_episodes()
         if resume:
             tuner.restore(checkpoint)
         elif checkpoint.exists():

@@ -160,6 +160,18 @@ class FineTuner:
         self._imitated: list[tuple[str, list[str]]] = []
         self._evaluated: list[str] = []
 
+    def check_episodes(self) -> None:
+        """Ask for one decision, so that a server of something else shows at once.
+
+        Raises:
+            SabaccError: where the episodes are no single decisions.
+        """
+        first = next(iter(self._seeds(0, 1)))
+        prompt = self._episodes.reset(first).text
+        if not _HAND.search(prompt) or not _LISTED.search(prompt):
+            raise SabaccError("url: the prompts of this server do not tell the hand and the moves")
+        self._answered(first, imitated_answers(prompt)[0])
+
     @property
     def total_steps(self) -> int:
         """Steps of imitation and updates in all."""
@@ -312,6 +324,11 @@ class FineTuner:
 
     # Saving.
 
+    @property
+    def _identity(self) -> dict[str, Any]:
+        """All that decides what is done: the address of a server does not."""
+        return self.config.model_dump(mode="json", exclude={"url"})
+
     def save(self, path: Path) -> None:
         """Write everything that ``restore`` needs, in one step."""
         state = {
@@ -325,7 +342,7 @@ class FineTuner:
         }
         buffer = io.BytesIO()
         torch.save(state, buffer)
-        header = self.config.model_dump(mode="json")
+        header = self._identity
         write_bytes(path, pack_with_checksum(FORMAT, header, buffer.getvalue()))
 
     def restore(self, path: Path) -> None:
@@ -335,7 +352,7 @@ class FineTuner:
             SabaccError: for a file that is missing, damaged, or of another configuration.
         """
         header, data = read_checkpoint(path, FORMAT)
-        if header != self.config.model_dump(mode="json"):
+        if header != self._identity:
             raise SabaccError(
                 f"{path}: was made with another configuration; resume with the same keys, or start "
                 "afresh in another folder"
