@@ -167,7 +167,7 @@ def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> No
         (put(rules=[]), "hold an incomplete description of tables"),
         (put(rules=[5]), "canonical rules"),
         (put(num_tables=3), "num_players|bytes of records instead of"),
-        (put(num_tables=5), "num_players|bytes of records instead of"),
+        (put(num_tables=5), "hold an incomplete description of tables"),
         (put(num_tables=10**12), "num_tables"),
         (put(num_tables=2.5), "num_tables"),
         (put(bet_sizes=[[]]), "bet_sizes"),
@@ -252,7 +252,7 @@ def test_a_number_out_of_range_is_refused_by_its_name(name: str, last: bool) -> 
     with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
         Game.from_bytes(pack_with_checksum(game_saving.FORMAT, header, records.tobytes()))
     header, state = unpack_checked(saving.FORMAT, AT_TABLES.to_bytes())
-    for first in (16 * 4, len(state) - 8 * 4 - 4 * GAME_DTYPE.itemsize):
+    for first in (16 * 4, len(state) - 16 * 4 - 4 * GAME_DTYPE.itemsize):
         whole = bytearray(state)
         records = np.frombuffer(whole, GAME_DTYPE, 4, first)
         spoil(records)
