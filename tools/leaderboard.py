@@ -7,7 +7,6 @@ writes docs/results/leaderboard.json with their figures, a picture, and the page
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from sabacc_agents.networks.network import zoo_members
-from sabacc_training.bench.plot import FAINT, OURS, PEERS, SETTINGS, strip_lines
+from sabacc_training.bench.plot import FAINT, OURS, PEERS, svg_figure
 from sabacc_training.config.base import validated
 from sabacc_training.exploitability.probes import scripted_agents
 from sabacc_training.jobs.executors import local_processes
@@ -235,13 +234,9 @@ TICKS: Final = (-10_000, -1_000, -100, 0, 100, 1_000, 10_000)
 
 def picture(records: Sequence[dict[str, Any]]) -> bytes:
     """Return a forest plot as SVG: the margins of all agents, a panel for each rule set."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     names = list(dict.fromkeys(record["rules"] for record in records))
-    file = io.BytesIO()
-    with rc_context(SETTINGS | {"font.size": 8, "svg.hashsalt": "leaderboard"}):
-        figure = Figure(figsize=(8.6, 3.9 * (len(names) + 1) // 2), layout="constrained")
+    settings = {"font.size": 8, "svg.hashsalt": "leaderboard"}
+    with svg_figure(8.6, 3.9 * (len(names) + 1) // 2, settings) as (figure, file):
         for axes, rules in zip(figure.subplots(-(-len(names) // 2), 2).flat, names, strict=False):
             own = {record["format"]: record for record in records if record["rules"] == rules}
             order = list(own["pairs"]["agents"])
@@ -267,8 +262,7 @@ def picture(records: Sequence[dict[str, Any]]) -> bytes:
         figure.supxlabel(
             "margin in mante/hand, linear to 100, logarithmic beyond; 95 % intervals for all agents"
         )
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return strip_lines(file.getvalue())
+    return file.getvalue()
 
 
 def main() -> None:

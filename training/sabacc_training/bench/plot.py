@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from sabacc_env.errors import SabaccError, how_to_install
+from sabacc_env.storage.files import check_writable, make_folder
 from sabacc_training.bench.names import (
     NOOP_RAW,
     NOOP_WRAPPED,
@@ -26,6 +31,7 @@ from sabacc_training.bench.tournament_plot import draw_tournaments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 OURS, STEPPED, PEERS, CEILING = "#1f5fa8", "#f2c14e", "#9a6a8f", "#c3c8ce"
 INK, FAINT = "#24292f", "#6e7781"
@@ -61,9 +67,6 @@ def plot(results: Results) -> bytes | None:
     Raises:
         ImportError: where matplotlib is not installed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     rows = _rows(results)
     panels = [part for part in PANELS if results.part(part)]
     tournaments = results.part("tournament")
@@ -71,9 +74,7 @@ def plot(results: Results) -> bytes | None:
     heights += [1.9] * bool(tournaments)
     if not heights:
         return None
-    file = io.BytesIO()
-    with rc_context(SETTINGS):
-        figure = Figure(figsize=(8.6, sum(heights)), layout="constrained")
+    with svg_figure(8.6, sum(heights)) as (figure, file):
         places = figure.add_gridspec(len(heights), 1, height_ratios=heights)
         figure.supxlabel(describe_run(results).replace("`", ""), fontsize=6.5, color=FAINT)
         if rows:
@@ -88,8 +89,44 @@ def plot(results: Results) -> bytes | None:
             beside = places[-1].subgridspec(1, 2, wspace=0.08)
             rates, times = figure.add_subplot(beside[0]), figure.add_subplot(beside[1])
             draw_tournaments(rates, times, tournaments, OURS, INK)
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return strip_lines(file.getvalue())
+    return file.getvalue()
+
+
+def check_picture(path: Path) -> None:
+    """Check, before long work, that a picture can be drawn and written; make its folder.
+
+    Raises:
+        SabaccError: where matplotlib is not installed, or the file cannot be written.
+    """
+    if find_spec("matplotlib") is None:
+        raise SabaccError(f"picture: needs matplotlib; {how_to_install('bench')}")
+    check_writable(path)
+    make_folder(path.parent)
+
+
+@contextmanager
+def svg_figure(
+    width: float, height: float, settings: Mapping[str, Any] = {}
+) -> Iterator[tuple[Figure, io.BytesIO]]:
+    """Yield a figure to draw on, and a file that has it as SVG afterwards.
+
+    Args:
+        width: in inches.
+        height: likewise.
+        settings: of matplotlib, beside ``SETTINGS``.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    file, drawn = io.BytesIO(), io.BytesIO()
+    with rc_context({**SETTINGS, **settings}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure, file
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    file.write(strip_lines(drawn.getvalue()))
 
 
 def strip_lines(svg: bytes) -> bytes:

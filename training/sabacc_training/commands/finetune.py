@@ -6,18 +6,20 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from sabacc_env.errors import SabaccError, how_to_install
-from sabacc_env.storage.files import check_writable, make_folder, write_bytes
+from sabacc_env.errors import SabaccError
+from sabacc_env.storage.files import write_bytes
+from sabacc_training.bench.plot import check_picture
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.config.base import overridden, validated
 from sabacc_training.jobs.locking import locked_folder
 from sabacc_training.jobs.stopping import StoppedBySignal, exit_when_stopped, stop_signals
 from sabacc_training.jobs.torch_threads import one_torch_thread
+from sabacc_training.language.episode import TextEpisodes
 from sabacc_training.language.fine_tuning import Episodes, Evaluation, FineTuner, FineTuning
+from sabacc_training.language.task import text_task
 
 SAVE_EVERY_S: Final = 30
 
@@ -42,10 +44,7 @@ def finetune(
     """
     config = validated(FineTuning, overridden({}, overrides))
     if picture is not None:
-        if find_spec("matplotlib") is None:
-            raise SabaccError(f"picture: needs matplotlib; {how_to_install('bench')}")
-        check_writable(picture)
-        make_folder(picture.parent)
+        check_picture(picture)
     checkpoint = folder / "checkpoint.pt"
     with (
         exit_when_stopped(folder),
@@ -80,9 +79,6 @@ def _episodes(config: FineTuning) -> Iterator[Episodes]:
         with open_episodes(config.url) as episodes:
             yield episodes
         return
-    from sabacc_training.language.episode import TextEpisodes
-    from sabacc_training.language.task import text_task
-
     yield TextEpisodes(text_task(rules=config.rules, kind="decision", retries=0))
 
 

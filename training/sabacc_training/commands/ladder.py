@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from sabacc_env.errors import SabaccError, how_to_install
-from sabacc_env.storage.files import check_writable, make_folder, write_bytes
+from sabacc_env.errors import SabaccError
+from sabacc_env.storage.files import write_bytes
+from sabacc_training.bench.plot import check_picture
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.bench.run import machine_info
 from sabacc_training.experiments.nash_conv_curves import (
@@ -53,11 +53,8 @@ def ladder(
         raise SabaccError(
             "seeds, steps, target: give at least two seeds, at least one step, a target above 0"
         )
-    if picture is not None:  # fail now and not after minutes
-        if find_spec("matplotlib") is None:
-            raise SabaccError(f"picture: needs matplotlib; {how_to_install('bench')}")
-        check_writable(picture)
-        make_folder(picture.parent)
+    if picture is not None:
+        check_picture(picture)
     rung = load_rung(name)
     tree = flatten(rung)
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"

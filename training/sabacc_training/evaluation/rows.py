@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,21 @@ class Row(BaseModel):
 
     about: ClassVar[tuple[str, ...]] = ()
     """The fields that say what a row is about: its first columns as CSV."""
+
+
+class Mean(Row):
+    """A mean with its 95 % interval."""
+
+    mean: float
+    half_width: float
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> Self:
+        """Return the mean of an estimate, to one decimal."""
+        return cls(mean=round(estimate.mean, 1), half_width=round(estimate.half_width(), 1))
+
+    def __str__(self) -> str:
+        return f"{self.mean:,.0f} ± {self.half_width:,.0f}"
 
 
 class MarginRow(Row):

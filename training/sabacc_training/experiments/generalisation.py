@@ -22,12 +22,13 @@ from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.space import SPLITS, RuleSpace
 from sabacc_training.config.base import validated
 from sabacc_training.evaluation.hero_margin import hero_margin
+from sabacc_training.evaluation.rows import Mean
 from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.solved_games.agent_policy import nash_conv
 from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import Rung, rung_of
-from sabacc_training.statistics.estimate import MILLI, t_quantile
+from sabacc_training.statistics.estimate import MILLI, Estimate
 from sabacc_training.trainers import train_on
 
 PUBLISHED: Final = "published"
@@ -180,8 +181,7 @@ def _measure(
         figures = [MILLI * nash_conv(tree, agent) for agent in agents]
     else:
         opponent = load(plan.opponent, rules, players, bet_sizes)
-        margins = [_margin(plan, rules, agent, opponent) for agent in agents]
-        figures = margins
+        figures = [_margin(plan, rules, agent, opponent) for agent in agents]
     found.networks = [round(each, 2) for each in figures[: len(networks)]]
     if specialist is not None:
         found.specialist = round(figures[-1], 2)
@@ -199,25 +199,6 @@ def _margin(plan: Plan, rules: RuleSet, hero: Any, opponent: Any) -> float:
 # The table.
 
 
-class Interval(BaseModel):
-    """A mean over training seeds, with half the width of its 95 % interval (Student's t)."""
-
-    mean: float
-    half_width: float
-
-    @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Interval:
-        """Return the interval of one value for each seed, (seeds,)."""
-        error = values.std(ddof=1) / np.sqrt(len(values))
-        return cls(
-            mean=round(float(values.mean()), 1),
-            half_width=round(float(t_quantile(len(values)) * error), 1),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.mean:,.0f} ± {self.half_width:,.0f}"
-
-
 class GroupResult(BaseModel):
     """The figures of a group.
 
@@ -233,11 +214,16 @@ class GroupResult(BaseModel):
 
     group: str
     rule_sets: int
-    networks: Interval
-    gap: Interval | None = None
-    beside: Interval | None = None
+    networks: Mean
+    gap: Mean | None = None
+    beside: Mean | None = None
     specialists: float | None = None
-    over_specialists: Interval | None = None
+    over_specialists: Mean | None = None
+
+
+def _over_seeds(values: NDArray[np.float64]) -> Mean:
+    """Return the mean of one value for each training seed, (seeds,)."""
+    return Mean.of(Estimate.from_values(values))
 
 
 def summarise(results: Sequence[RulesResult]) -> list[GroupResult]:
@@ -247,17 +233,17 @@ def summarise(results: Sequence[RulesResult]) -> list[GroupResult]:
     for group in dict.fromkeys(result.group for result in results):
         rows = [result for result in results if result.group == group]
         scores = np.mean([row.networks for row in rows], axis=0)
-        summary = GroupResult(group=group, rule_sets=len(rows), networks=Interval.of(scores))
+        summary = GroupResult(group=group, rule_sets=len(rows), networks=_over_seeds(scores))
         if of_train is None:
             of_train = scores
         else:
-            summary.gap = Interval.of(scores - of_train)
+            summary.gap = _over_seeds(scores - of_train)
         if special := [row for row in rows if row.specialist is not None]:
-            summary.beside = Interval.of(np.mean([row.networks for row in special], axis=0))
+            summary.beside = _over_seeds(np.mean([row.networks for row in special], axis=0))
             summary.specialists = round(float(np.mean([row.specialist for row in special])), 1)
             if all(row.over_specialist is not None for row in special):
                 over = np.mean([row.over_specialist or [] for row in special], axis=0)
-                summary.over_specialists = Interval.of(over)
+                summary.over_specialists = _over_seeds(over)
         found.append(summary)
     return found
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Final
 
-from sabacc_training.bench.plot import FAINT, SETTINGS, strip_lines
+from sabacc_training.bench.plot import FAINT, svg_figure
 from sabacc_training.experiments.nash_conv_curves import LearningCurve
 
 COLOURS: Final = ("#9a6a8f", "#f2a33c", "#6aa84f", "#1f5fa8")
@@ -18,12 +17,7 @@ def plot(title: str, curves: Sequence[LearningCurve]) -> bytes:
     Raises:
         ImportError: where matplotlib is not installed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    file = io.BytesIO()
-    with rc_context(SETTINGS):
-        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+    with svg_figure(6.4, 3.4) as (figure, file):
         axes = figure.add_subplot()
         for each, colour in zip(curves, COLOURS, strict=False):
             decisions = each.steps.mean(axis=0) / 1e6
@@ -36,5 +30,4 @@ def plot(title: str, curves: Sequence[LearningCurve]) -> bytes:
         axes.grid(which="both")
         axes.legend(frameon=False)
         axes.set_title(title, fontsize=9, color=FAINT)
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return strip_lines(file.getvalue())
+    return file.getvalue()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 
-from sabacc_training.bench.plot import OURS, SETTINGS, strip_lines
+from sabacc_training.bench.plot import OURS, svg_figure
 from sabacc_training.language.fine_tuning import Evaluation
 
 
@@ -15,12 +14,7 @@ def plot(evaluations: Sequence[Evaluation]) -> bytes:
     Raises:
         ImportError: where matplotlib is not installed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    file = io.BytesIO()
-    with rc_context(SETTINGS):
-        figure = Figure(figsize=(6.4, 3.0), layout="constrained")
+    with svg_figure(6.4, 3.0) as (figure, file):
         axes = figure.add_subplot()
         axes.errorbar(
             [each.update for each in evaluations],
@@ -35,5 +29,4 @@ def plot(evaluations: Sequence[Evaluation]) -> bytes:
         axes.set_xlabel("updates")
         axes.set_ylabel("regret, milli-antes a decision")
         axes.grid()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return strip_lines(file.getvalue())
+    return file.getvalue()

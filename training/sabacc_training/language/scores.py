@@ -19,7 +19,7 @@ from sabacc_env.actions import encode_bet_sizes
 from sabacc_env.game.turn_buffers import TurnBuffers
 from sabacc_env.rules import load_rules
 from sabacc_training.evaluation.guarded_agent import GuardedAgent
-from sabacc_training.evaluation.rows import Row
+from sabacc_training.evaluation.rows import Mean, Row
 from sabacc_training.language.episode import TextEpisodes
 from sabacc_training.language.task import TextTask, text_task
 from sabacc_training.statistics.estimate import MILLI, Estimate
@@ -36,16 +36,6 @@ OnPart = Callable[[str], None]
 """Called with the name of a part that begins."""
 
 
-class Figure(Row):
-    """A mean with its 95 % interval, in milli-antes."""
-
-    mean: float
-    half_width: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:,.0f} ± {self.half_width:,.0f}"
-
-
 class Score(Row):
     """A row of the leaderboard."""
 
@@ -56,10 +46,10 @@ class Score(Row):
     deals: int
     """Deals of the margin; each is played from both seats."""
 
-    regrets: dict[str, Figure]
+    regrets: dict[str, Mean]
     """For each rung the mean regret of a decision, in milli-antes, against the equilibrium."""
 
-    margin: Figure
+    margin: Mean
     """In casino over ``OPPONENT``, in mante/hand, with control variates taken off."""
 
     refused: float | None
@@ -111,7 +101,7 @@ def score(agent: str, decisions: int, deals: int, on_part: OnPart = lambda _: No
         task = text_task(rules=rung, kind="decision", retries=0)
         guarded.append(GuardedAgent(task.load(agent)))
         found = decision_regrets(guarded[-1], task, decisions)
-        regrets[rung] = _figure(Estimate.from_values(MILLI * found))
+        regrets[rung] = Mean.of(Estimate.from_values(MILLI * found))
     on_part(f"{agent}: {RULES}")
     rules = load_rules(RULES)
     guarded.append(GuardedAgent(load(agent, rules, 2)))
@@ -123,7 +113,7 @@ def score(agent: str, decisions: int, deals: int, on_part: OnPart = lambda _: No
         decisions=decisions,
         deals=deals,
         regrets=regrets,
-        margin=_figure(played.estimates()[1]),
+        margin=Mean.of(played.estimates()[1]),
         refused=_refused(guarded),
         failures=sum(each.failures.total() for each in guarded),
     )
@@ -152,10 +142,6 @@ def decision_regrets(agent: GuardedAgent, task: TextTask, decisions: int) -> NDA
     actions = agent_calls.actions(agent, rows, np.stack(masks), rng, tables)
     pairs = zip(asked, actions.tolist(), strict=True)
     return np.array([decision.regret(action) for decision, action in pairs])
-
-
-def _figure(estimate: Estimate) -> Figure:
-    return Figure(mean=round(estimate.mean, 1), half_width=round(estimate.half_width(), 1))
 
 
 def _refused(agents: Sequence[GuardedAgent]) -> float | None:
