@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from sabacc_agents.networks.network import zoo_members
 from sabacc_training.bench.plot import FAINT, OURS, PEERS, svg_figure
 from sabacc_training.config.base import validated
-from sabacc_training.exploitability.probes import scripted_agents
+from sabacc_training.exploitability.fixed_opponents import scripted_agents
 from sabacc_training.jobs.executors import local_processes
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.progress import TournamentProgress

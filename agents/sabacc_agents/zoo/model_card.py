@@ -91,38 +91,43 @@ def describe_response_margin(num_players: int, margin: float) -> str:
 
 
 class ExploitabilityBound(_FrozenModel):
-    """A lower bound of exploitability: the margin of a best response trained against a member."""
+    """A lower bound of exploitability: the margin of the strongest opponent found over a member."""
 
     rules: str
     """The rule set, by its name in the card's ``rules``."""
 
     num_players: int
-    """The number of seats. The best response has one; copies of the member have the others."""
+    """The number of seats. The opponent has one; copies of the member have the others."""
 
-    decisions: int
-    """The number of decisions that each best response was trained for."""
+    depth: float | None = None
+    """The credits of every seat at the start of a hand, in antes; None for what the rules give."""
 
-    seeds: tuple[int, ...]
-    """One best response was trained from each seed. ``margin`` is the best, on new deals."""
+    opponent: str
+    """The opponent: the kind of probe, and which of its opponents."""
 
     margin: Margin
-    """The best response's margin over the member."""
+    """Its margin over the member, on deals that nothing was chosen by."""
 
     command: str
-    """The command that trains and measures the best responses again."""
+    """The command that measures it again."""
 
     def has_game_of(self, other: ExploitabilityBound) -> bool:
-        """Say whether another bound is of the same game."""
-        return (self.rules, self.num_players) == (other.rules, other.num_players)
+        """Say whether another bound is of the same game and depth."""
+        return (self.rules, self.num_players, self.depth) == (
+            other.rules,
+            other.num_players,
+            other.depth,
+        )
 
     @property
     def sentence(self) -> str:
         """The bound in one sentence."""
         meaning = describe_response_margin(self.num_players, self.margin.mean)
+        depth = "" if self.depth is None else f", {self.depth:g} antes deep"
         return (
-            f"{self.rules}, {self.num_players} seats: the best of {len(self.seeds)} responses "
-            f"trained against it for {self.decisions:,} decisions each wins "
-            f"{self.margin} mante/hand on {self.margin.deals:,} fresh deals, {meaning}."
+            f"{self.rules}, {self.num_players} seats{depth}: the strongest opponent found, "
+            f"{self.opponent}, wins {self.margin} mante/hand on {self.margin.deals:,} fresh deals, "
+            f"{meaning}."
         )
 
 
@@ -166,7 +171,7 @@ class ModelCard(_FrozenModel):
     """Its margins over other agents."""
 
     bounds: tuple[ExploitabilityBound, ...] = ()
-    """The margins of best responses over it."""
+    """The margins of the strongest opponents found over it."""
 
     @classmethod
     def read(cls, path: Path) -> Self:

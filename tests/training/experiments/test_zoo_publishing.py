@@ -126,7 +126,7 @@ def test_an_interrupted_publishing_resumes_and_known_results_stay(run, monkeypat
     again.clear()
     margin = Margin(mean=5, half_width=1, deals=10)
     bound = ExploitabilityBound(
-        rules="black_spire", num_players=3, decisions=9, seeds=(0,), margin=margin, command="x"
+        rules="black_spire", num_players=3, opponent="lbr (a)", margin=margin, command="x"
     )
     zoo_publishing.write_card(zoo.read_card("porg").model_copy(update={"bounds": (bound,)}))
     card = zoo_publishing.publish("porg", run, deals=4, rollouts=0)
@@ -290,11 +290,11 @@ def test_what_responses_win_comes_on_the_card_in_place_of_what_was_there(run, ca
     game = ["black_spire", "steps=300", "seeds=2", "deals=20", ppo, "--num-players", "3"]
     for more in ([], ["ppo.hidden_sizes=[8]"]):
         folder = f"responses{len(more)}"
-        words = ["exploit", "zoo:porg", *game, *more, "--publish", "--folder", folder]
-        assert command(*words) == 0
+        words = ["exploit", "zoo:porg", *game, *more, "--probe", "trained", "--publish"]
+        assert command(*words, "--folder", folder) == 0
         (bound,) = zoo.read_card("porg").bounds
-        assert (bound.rules, bound.num_players, bound.decisions) == ("black_spire", 3, 300)
-        assert bound.seeds == (0, 1)
+        assert (bound.rules, bound.num_players, bound.depth) == ("black_spire", 3, None)
+        assert bound.opponent in ("trained (300, seed 0)", "trained (300, seed 1)")
         assert bound.margin.deals == 20
         assert bound.command.startswith("sabacc exploit zoo:porg black_spire steps=300 ")
         assert ("hidden_sizes" in bound.command) == bool(more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,7 @@ from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.exploitability.config import ExploitabilityConfig
-from sabacc_training.exploitability.probes import ProbeResult
+from sabacc_training.exploitability.results import ProbeResult
 from sabacc_training.runs.callback import AGENT, CHECKPOINT, CONFIG
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
 from sabacc_training.statistics.estimate import Estimate
@@ -201,29 +202,34 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     return card
 
 
-def write_bound(config: ExploitabilityConfig, found: ProbeResult, command: str) -> None:
-    """Write a bound of a member's exploitability to its card, in place of an earlier one.
+def write_bounds(
+    config: ExploitabilityConfig, worst: Mapping[float | None, ProbeResult], command: str
+) -> None:
+    """Write bounds of a member's exploitability to its card, in place of earlier ones.
 
     Args:
-        config: the member, the game and the budget.
-        found: its trained responses.
-        command: the command that measures the bound again.
+        config: the member and the game.
+        worst: the probe that found most, by the depth of stacks in antes; None for what the rules
+            give.
+        command: the command that measures the bounds again.
 
     Raises:
         SabaccError: for an agent that is no member, or a zoo that cannot be written into.
     """
     card = zoo.read_card(member_name(config.agent))
-    margin = found.best.test
-    bound = ExploitabilityBound(
-        rules=rules_label(config.rule_set),
-        num_players=config.num_players,
-        decisions=config.steps,
-        seeds=tuple(range(config.seeds)),
-        margin=_rounded(margin, config.deals),
-        command=command,
-    )
-    others = [each for each in card.bounds if not each.has_game_of(bound)]
-    write_card(card.model_copy(update={"bounds": (*others, bound)}))
+    bounds = [
+        ExploitabilityBound(
+            rules=rules_label(config.rule_set),
+            num_players=config.num_players,
+            depth=depth,
+            opponent=f"{found.probe} ({found.best.name})",
+            margin=_rounded(found.best.test, found.best.test.deals),
+            command=command,
+        )
+        for depth, found in worst.items()
+    ]
+    others = [each for each in card.bounds if not any(map(each.has_game_of, bounds))]
+    write_card(card.model_copy(update={"bounds": (*others, *bounds)}))
 
 
 def member_name(spec: str) -> str:
