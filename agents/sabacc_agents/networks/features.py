@@ -94,6 +94,14 @@ class FeatureExtractor:
         places = own_columns + [begin + place for begin in begins for place in own_totals]
         return np.array(places, np.int64)
 
+    def with_totals_of(self, other: FeatureExtractor) -> FeatureExtractor:
+        """Return this extractor with the totals of another one that it lacks, after its own."""
+        own = set(self._totals())
+        more = np.array([total not in own for total in other._totals()], bool)
+        terms = np.concatenate([self.terms, other.terms[more]])
+        factors = np.concatenate([self.factors, other.factors[more]])
+        return FeatureExtractor(self.columns, terms, factors)
+
     def _totals(self) -> Iterator[Sum]:
         for terms, factors in zip(self.terms.tolist(), self.factors.tolist(), strict=True):
             yield tuple(zip(terms, factors, strict=True))

@@ -84,3 +84,7 @@ def test_inputs_of_one_extractor_are_found_among_those_of_a_wider_one(rules):
     assert (found == one.extract(observations)).all()
     with pytest.raises(SabaccError, match="has inputs that this one lacks"):
         one.positions_of(all_six)
+    joined = one.with_totals_of(all_six)
+    assert (joined.extract(observations)[:, joined.positions_of(one)] == found).all()
+    assert len(joined.terms) == len(all_six.terms)
+    assert (joined.columns == one.columns).all()

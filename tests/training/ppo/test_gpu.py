@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_training.config.base import validated
 from sabacc_training.experiments.throughput import frozen_tables
 from sabacc_training.ppo import input_readers
@@ -49,7 +50,8 @@ def tables_in_this_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_inputs_are_the_same(rules: str, players: int, critic: Any) -> None:
     tables = Tables(rules, 60, players, seed=1)
     tables.play(random_legal, 30)
-    inputs = NetworkInputs(tables.rule_sets, players, critic)
+    extractor = FeatureExtractor.for_games(tables.rule_sets, players)
+    inputs = NetworkInputs(extractor, players, critic)
     which = np.arange(0, 60, 2)
     both = []
     for input_reader in BOTH:

@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 import torch
+from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_training.ppo.compute import Compute, denormals_are_zero, flush_denormal
 from sabacc_training.ppo.losses import policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
@@ -255,7 +256,7 @@ def test_the_state_of_some_decisions_does_not_hold_the_whole_buffer() -> None:
 
 def test_the_critic_sees_all_hands_in_order_of_play() -> None:
     tables = random_tables("casino", [2, 3] * 32)
-    inputs = NetworkInputs([tables.rules], 3, "all_hands")
+    inputs = NetworkInputs(FeatureExtractor.for_games([tables.rules], 3), 3, "all_hands")
     indices = np.arange(64)
     written = np.full((64, inputs.size), np.nan, np.float32)
     inputs.write(tables, indices, written)

@@ -62,6 +62,10 @@ RUNS: dict[str, dict[str, Any]] = {
     "two_threads": {"threads": 2},
     "periodic": {"ppo": {"magnet": "periodic", "magnet_update_interval": 2}},
     "taught": {"ppo": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
+    "begun_as_a_network": {
+        "rules": "casino",
+        "ppo": {"initial": "zoo:casino-2-8p", "critic_warmup": 0.5},
+    },
     "pool_and_starts": {
         "rules": "casino",
         "pool": POOL,

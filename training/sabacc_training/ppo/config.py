@@ -21,6 +21,8 @@ class PPOHyperparameters(Config):
     A pair of numbers is a linear schedule: its first and its last value.
     """
 
+    later = frozenset({"initial", "critic_warmup"})
+
     num_tables: TableCount = 4096
     """Tables played side by side."""
 
@@ -75,7 +77,18 @@ class PPOHyperparameters(Config):
     more it sees, the less variance its value estimates leave to luck."""
 
     hidden_sizes: tuple[Width, ...] = Field((256, 256), min_length=1)
-    """Widths of the hidden layers, the same for the policy and for the critic."""
+    """Widths of the hidden layers, the same for the policy and for the critic. With ``initial`` the
+    policy has those of the network."""
+
+    initial: str | None = None
+    """A saved network of the PPO trainer that the policy begins as: ``zoo:NAME`` or a path. It was
+    made for the rules and the bet sizes of the run, at any number of seats, and maybe for more
+    rules. By default the policy begins with random weights."""
+
+    critic_warmup: Share = 0.1
+    """With ``initial``: the share of the run in which only the critic learns, at the beginning. The
+    critic begins with random weights, and its first values would lead the policy away from what it
+    begins as."""
 
     reward_scale: Positive = 10.0
     """Antes won that make a reward of 1. In games for points a reward is a point."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -11,7 +10,6 @@ from sabacc_agents.networks.features import FeatureExtractor
 
 from sabacc_env.engine.drivers.batch import UPCOMING_SIZE
 from sabacc_env.engine.observation.blocks import HAND_SIZE
-from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 
 CriticInput = Literal["own_hand", "all_hands", "everything"]
@@ -21,22 +19,22 @@ class NetworkInputs:
     """The inputs of a decision: first the policy's, then those that only the critic has.
 
     Args:
-        rule_sets: all that are played.
+        extractor: computes the policy's inputs.
         num_players: seats at the largest table.
         critic_input: what the critic sees: as much as the policy, the hands of the other seats too,
             or even the cards and dice to come.
 
     Attributes:
-        extractor: computes the policy's inputs.
+        extractor: as given.
         policy_size: number of inputs of the policy.
         size: number of inputs of the critic.
     """
 
     def __init__(
-        self, rule_sets: Sequence[RuleSet], num_players: int, critic_input: CriticInput
+        self, extractor: FeatureExtractor, num_players: int, critic_input: CriticInput
     ) -> None:
-        self.extractor = FeatureExtractor.for_games(rule_sets, num_players)
-        self.policy_size = self.extractor.size
+        self.extractor = extractor
+        self.policy_size = extractor.size
         self._critic_input = critic_input
         hands = (num_players - 1) * HAND_SIZE
         privileged_sizes = {"own_hand": 0, "all_hands": hands, "everything": hands + UPCOMING_SIZE}

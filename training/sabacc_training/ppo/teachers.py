@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import torch
 from sabacc_agents.networks.features import FeatureExtractor
-from sabacc_agents.networks.network import load_network
-from sabacc_agents.saved_files import check_made_for
 from torch import Tensor, nn
 
 from sabacc_env.errors import SabaccError
@@ -16,8 +14,9 @@ from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.networks import forward_in_chunks, make_mlp, masked_log_probs
 from sabacc_training.ppo.rollout_buffer import Decisions
+from sabacc_training.ppo.saved_networks import load_ppo_network
 from sabacc_training.ppo.threads import Workers
-from sabacc_training.runs.weights import layer_weights
+from sabacc_training.runs.weights import load_weights
 
 
 class Teachers:
@@ -47,23 +46,18 @@ class Teachers:
 
     def _load_teacher(self, spec: str, rules: RuleSet) -> tuple[nn.Sequential, Tensor]:
         """Return a network, and the positions of its inputs among those of the learner."""
-        config, saved = self._config, load_network(spec)
-        info = saved.info
-        for players in dict.fromkeys(players for _, players in config.games):
-            made_for = info.rules, info.num_players, info.bet_sizes
-            check_made_for(spec, made_for, rules, players, config.bet_sizes)
-        if saved.extractor is None or info.activation != "relu":
-            raise SabaccError(f"{spec}: only a network of the PPO trainer can be a teacher")
+        config = self._config
+        games = [game for game in config.games if game[0] == rules]
+        saved, extractor = load_ppo_network(spec, games, config.bet_sizes, "a teacher")
         try:
-            positions = self._extractor.positions_of(saved.extractor)
+            positions = self._extractor.positions_of(extractor)
         except SabaccError:
             raise SabaccError(
                 f"{spec}: has inputs that the networks of this run lack, because it was made for "
                 "more seats or more rule sets"
             ) from None
         network = make_mlp(saved.layer_sizes, self._compute, torch.Generator(), last_gain=1.0)
-        for name, weights in layer_weights(network.requires_grad_(False)).items():
-            weights.copy_(torch.from_numpy(saved.weights[name]))
+        load_weights(network.requires_grad_(False), saved.weights)
         return network, torch.from_numpy(positions).to(self._compute.device)
 
     def log_probs(self, decisions: Decisions, tables: Tables) -> Tensor:

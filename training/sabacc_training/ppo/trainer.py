@@ -30,6 +30,7 @@ from sabacc_training.ppo.agent_per_game import AgentPerGame
 from sabacc_training.ppo.collector import RolloutCollector, make_tables
 from sabacc_training.ppo.compute import Compute, flush_denormal
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.initial_policy import InitialPolicy
 from sabacc_training.ppo.input_readers import make_input_reader
 from sabacc_training.ppo.losses import PolicyLoss, policy_loss, value_loss
 from sabacc_training.ppo.network_inputs import NetworkInputs
@@ -41,7 +42,7 @@ from sabacc_training.ppo.teachers import Teachers
 from sabacc_training.ppo.threads import Workers
 from sabacc_training.runs.opponent_pool import OpponentPool
 from sabacc_training.runs.trainer import UpdateCallback
-from sabacc_training.runs.weights import layer_weights, polyak_update
+from sabacc_training.runs.weights import layer_weights, load_weights, polyak_update
 
 ADAM_EPSILON: Final = 1e-5
 """Adam's epsilon, as usual for PPO."""
@@ -82,13 +83,15 @@ class PPOTrainer:
         self._workers = Workers(config.threads if self._compute.device == "cpu" else 1)
         input_reader = make_input_reader(self._compute, self._workers)
         max_players = max(players for _, players in config.games)
-        self.inputs = NetworkInputs(config.all_rules, max_players, ppo.critic_input)
+        initial = InitialPolicy.of_run(config)
+        self.inputs = NetworkInputs(initial.extractor, max_players, ppo.critic_input)
         actions = num_actions(config.bet_sizes)
 
         generator = torch.Generator().manual_seed(config.seed)
-        actor_sizes = self.inputs.policy_size, *ppo.hidden_sizes, actions
+        actor_sizes = self.inputs.policy_size, *initial.hidden_sizes, actions
         critic_sizes = self.inputs.size, *ppo.hidden_sizes, 1
         self._actor = make_mlp(actor_sizes, self._compute, generator, last_gain=0.01)
+        load_weights(self._actor, initial.weights)
         self._critic = make_mlp(critic_sizes, self._compute, generator, last_gain=1.0)
         self._actor_optimizer, self._critic_optimizer = (
             torch.optim.Adam(network.parameters(), eps=ADAM_EPSILON, fused=True)
@@ -133,6 +136,12 @@ class PPOTrainer:
     def progress(self) -> float:
         """The fraction of the run that is done."""
         return min(1.0, self.steps / self.config.steps)
+
+    @property
+    def _only_critic_learns(self) -> bool:
+        """Whether the policy is still what it began as, a saved network."""
+        ppo = self.config.ppo
+        return ppo.initial is not None and self.progress < ppo.critic_warmup
 
     def learn(self, callback: UpdateCallback) -> None:
         """Update until the run is over; log the metrics of each update and call the callback."""
@@ -182,12 +191,18 @@ class PPOTrainer:
         self._update_followers()
 
     def _optimize(self, rollout: Rollout) -> None:
-        """Run all epochs over a rollout, for the policy and for the critic in parallel."""
+        """Run all epochs over a rollout, for the policy and for the critic in parallel.
+
+        While the critic warms up, the policy stays as it is.
+        """
         learning_rate = linear(self.config.ppo.learning_rate, self.progress)
         for optimizer in (self._actor_optimizer, self._critic_optimizer):
             optimizer.param_groups[0]["lr"] = learning_rate
         self.metrics["train/learning_rate"] = learning_rate
         minibatches = list(self._minibatches(len(rollout.decisions)))
+        if self._only_critic_learns:
+            self._optimize_critic(rollout, minibatches)
+            return
         magnet_log_probs = self._magnet_log_probs(rollout.decisions)
         self._workers.run(
             lambda: self._optimize_policy(rollout, magnet_log_probs, minibatches),
