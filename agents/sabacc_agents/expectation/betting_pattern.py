@@ -28,6 +28,7 @@ CALLS: Final = {
     NO_DISTANCE: "never calls",
     0: "calls with zero",
     3: "calls with a total of 3 or nearer to zero",
+    9: "calls with a total of 9 or nearer to zero",
     ANY_DISTANCE: "calls with any hand",
 }
 """The largest distances of the total from zero with which patterns call, in words."""
@@ -77,7 +78,7 @@ def patterns(
 
     >>> from sabacc_env.rules import load_rules
     >>> len(patterns(load_rules("casino"))), len(patterns(load_rules("black_spire")))
-    (112, 0)
+    (140, 0)
     """
     rounds = betting_rounds(rules)
     chosen = chain.from_iterable(combinations(rounds, n + 1) for n in range(len(rounds)))
