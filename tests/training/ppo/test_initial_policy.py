@@ -105,6 +105,7 @@ def test_what_was_saved_before_there_were_initial_networks_is_the_same(tmp_path)
     ("initial", "changes", "sentence"),
     [
         ("zoo:nobody", {}, "the zoo has no member 'nobody'"),
+        ("heuristic", {}, "^'heuristic': only a saved network can be the initial policy; give"),
         ("nobody.safetensors", {}, "^nobody.safetensors: cannot be read"),
         ("zoo:orsl-2p", {}, "^zoo:orsl-2p: was made for the rules 'orsl', not 'casino'"),
         (

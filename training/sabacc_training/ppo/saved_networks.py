@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_agents.networks.network import Network, load_network
-from sabacc_agents.saved_files import check_made_for
+from sabacc_agents.saved_files import SUFFIX, check_made_for, is_saved
 
 from sabacc_env.actions import BetSize
-from sabacc_env.errors import SabaccError
+from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.rules import RuleSet
 
 
@@ -31,6 +31,11 @@ def load_ppo_network(
         SabaccError: for a file that is not a network, or a network that was made for another game
             or by another trainer.
     """
+    if not is_saved(spec):
+        raise SabaccError(
+            f"{short_repr(spec)}: only a saved network can be {role}; give zoo:NAME or a path that "
+            f"ends in {SUFFIX}"
+        )
     network = load_network(spec)
     info = network.info
     made_for = info.rules, info.num_players, info.bet_sizes
