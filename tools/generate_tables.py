@@ -243,6 +243,11 @@ def trained_agents_page() -> str:
         "half of what the pot held before is left out if somebody does. A star marks opponents "
         "that the member met in training. If a row has two numbers of deals, results whose "
         "interval included 0 were measured again over ten times as many deals.\n\n"
+        "Fold rates are of two seats, in %: how often the member junks to an opponent that bets "
+        "blind in this round, plays its cards as `maximiser` does, and checks or calls otherwise. "
+        "Bet sizes are in pots. The second number is the break-even rate, what the bet risks over "
+        "that and the pot that it wins: above it (>) such a bet wins at once, even if it loses "
+        "whenever the member calls. `sabacc zoo NAME --fold-rates` measures them again.\n\n"
         + zoo_page.zoo_page(table)
     )
 

@@ -57,6 +57,14 @@ def section(card: ModelCard, table: Table) -> str:
                 for opponent, of_seats in margins.items()
             ]
             text += f"\n{table(head, rows)}"
+        if folds := card.folds(rules):
+            sizes = list(dict.fromkeys(size for of_sizes in folds.values() for size in of_sizes))
+            head = (f"{rules}, folds in round", *(f"to a bet of {size}" for size in sizes))
+            lines = [
+                (number, *(of_sizes.get(size, "") for size in sizes))
+                for number, of_sizes in folds.items()
+            ]
+            text += f"\n{table(head, lines)}"
         text += f"\nRules `{digest[:16]}`, observation `{card.observation_version}`.\n"
     for bound in card.bounds:
         text += f"\n{bound.sentence} `{bound.command}` finds it again.\n"

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from sabacc_agents import load
-from sabacc_agents.expectation import win_probabilities
 
 from sabacc_env import Game, SabaccError, Tables, load_rules, rule_sets
 from sabacc_env.actions import JUNK, action_names
@@ -21,15 +20,7 @@ from tests.support.agents import AGENT_NAMES, CLOSEST_TO_ZERO, DETERMINISTIC, de
 SIZES = (("min", 0.5, 1, "max"), ("max",), ("min",), (3, "max", 0, 0.25), (1 / 3,))
 
 
-@pytest.fixture(autouse=True, scope="module")
-def rough_win_probabilities():
-    """Compute the maximiser's tables roughly: no test here depends on their precision."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(win_probabilities, "NUM_FINAL_HANDS", 512)
-        patch.setattr(win_probabilities, "ITERATIONS", 1)
-        win_probabilities.win_probabilities.cache_clear()
-        yield
-        win_probabilities.win_probabilities.cache_clear()
+pytestmark = pytest.mark.usefixtures("rough_win_probabilities")
 
 
 def test_the_registered_names():

@@ -131,6 +131,47 @@ class ExploitabilityBound(_FrozenModel):
         )
 
 
+class FoldRate(_FrozenModel):
+    """How often a member folds at two seats to an opponent that bets blind."""
+
+    rules: str
+    """The rule set, by its name in the card's ``rules``."""
+
+    round: int
+    """The round of the bet: 0 the opening bet; 4 the fourth round or a later one."""
+
+    bet_size: str
+    """The bet size."""
+
+    fold_rate: float
+    """The share of its decisions at which it junks."""
+
+    half_width: float
+    """Half the width of the 95 % interval of the fold rate."""
+
+    break_even: float
+    """The fold rate at which the bet breaks even at once, even if it loses whenever it is called:
+    what the bet risks, over that and the pot that it wins."""
+
+    decisions: int
+    """The number of decisions."""
+
+    def __str__(self) -> str:
+        """Return the fold rate in percent beside the break-even rate.
+
+        Between them stands on which side of it the whole interval lies, or else ≈.
+
+        >>> common = dict(rules="casino", round=3, bet_size="1", decisions=3000)
+        >>> print(FoldRate(**common, fold_rate=0.523, half_width=0.016, break_even=0.5))
+        52 ± 2 > 50
+        """
+        difference = self.fold_rate - self.break_even
+        sign = "≈" if abs(difference) <= self.half_width else "<>"[difference > 0]
+        rates = (self.fold_rate, self.half_width, self.break_even)
+        fold_rate, half_width, break_even = (f"{100 * rate:.0f}" for rate in rates)
+        return f"{fold_rate} ± {half_width} {sign} {break_even}"
+
+
 class ModelCard(_FrozenModel):
     """What is known about a member of the zoo. A card is kept as JSON beside the network."""
 
@@ -173,6 +214,9 @@ class ModelCard(_FrozenModel):
     bounds: tuple[ExploitabilityBound, ...] = ()
     """The margins of the strongest opponents found over it."""
 
+    fold_rates: tuple[FoldRate, ...] = ()
+    """How often it folds at two seats, in each of its games with betting."""
+
     @classmethod
     def read(cls, path: Path) -> Self:
         """Return the card in a file.
@@ -199,6 +243,14 @@ class ModelCard(_FrozenModel):
         for result in self.results:
             if result.rules == rules:
                 found.setdefault(result.opponent, {})[result.num_players] = result.margin
+        return found
+
+    def folds(self, rules: str) -> dict[int, dict[str, FoldRate]]:
+        """Return the fold rates in one of its games, by round, then by bet size."""
+        found: dict[int, dict[str, FoldRate]] = {}
+        for each in self.fold_rates:
+            if each.rules == rules:
+                found.setdefault(each.round, {})[each.bet_size] = each
         return found
 
     @property

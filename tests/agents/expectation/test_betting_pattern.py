@@ -15,6 +15,8 @@ from sabacc_env.observation import decode
 from sabacc_env.rules import load_rules, rule_sets
 from tests.support.agents import decisions
 
+pytestmark = pytest.mark.usefixtures("rough_win_probabilities")
+
 SIZES = ("min", 0.5, 1, "max")
 
 

@@ -242,7 +242,8 @@ def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
             ["casino-2p", "--measure", "--deals", "0"],
             "give them only with --publish; a card has its own",
         ),
-        (["--measure"], "--measure and --publish need the name of a member"),
+        (["--measure"], "--measure, --fold-rates and --publish need the name of a"),
+        (["porg", "--measure", "--fold-rates"], "--publish measure fold rates too; give one"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(run, capsys, words, sentence) -> None:
@@ -281,6 +282,26 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
     assert sum(counts) == 50
     assert max(counts) <= 20
     assert together == parts  # neither agent leaves anything to chance
+
+
+def test_fold_rates_come_on_the_card(run, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(zoo_publishing, "FOLD_DEALS", 4)
+    zoo_publishing.publish("porg", run, deals=2, rollouts=0)
+    assert zoo.read_card("porg").fold_rates == ()  # it plays at 3 and 4 seats
+    capsys.readouterr()
+    assert "porg: plays no game with betting at two" in refusal(
+        capsys, "zoo", "porg", "--fold-rates"
+    )
+    casino, spire = load_rules("casino", rounds=1, name="little"), load_rules("black_spire")
+    file = zoo.FOLDER / "porg.safetensors"
+    save_network(file, weights_of(2), NetworkInfo((casino, spire), (2,)))
+    assert command("zoo", "porg", "--fold-rates") == 0
+    card = zoo.read_card("porg")
+    assert {(each.rules, each.round) for each in card.fold_rates} == {("little", 1)}
+    assert list(card.folds("little")[1]) == ["min", "0.5", "1", "max"]
+    assert card.folds("little")[1]["min"].break_even == 0.2
+    assert card.results
+    assert zoo_publishing.measure_fold_rates("zoo:porg") == card.fold_rates
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ def zoo(
     name: str | None = None,
     *,
     measure: bool = False,
+    fold_rates: bool = False,
     publish: Path | None = None,
     deals: int | None = None,
     rollouts: int | None = None,
@@ -26,6 +27,8 @@ def zoo(
     Args:
         name: A member of the zoo; by default all members are listed.
         measure: Measure all results of the member again over the same deals, and show them.
+        fold_rates: Measure how often the member folds to bets at two seats, and write it to its
+            card. Publishing does this, too.
         publish: The folder of a finished run of configs/zoo/NAME.toml. Its agent becomes the member
             NAME and replaces an earlier one. After an interruption, the same command resumes.
         deals: Deals against each agent for a published card, each played from every seat; by
@@ -36,9 +39,13 @@ def zoo(
     console = Console(highlight=False)
     if publish is None and (deals is not None or rollouts is not None):
         raise SabaccError("deals, rollouts: give them only with --publish; a card has its own")
+    if fold_rates and (measure or publish):
+        raise SabaccError("fold_rates: --measure and --publish measure fold rates too; give one")
     if name is None:
-        if measure or publish:
-            raise SabaccError("name: --measure and --publish need the name of a member")
+        if measure or fold_rates or publish:
+            raise SabaccError(
+                "name: --measure, --fold-rates and --publish need the name of a member"
+            )
         console.print(_overview() if members() else "The zoo is empty.")
     elif publish is not None:
         from sabacc_training.experiments import zoo_publishing
@@ -52,6 +59,10 @@ def zoo(
         from sabacc_training.experiments import zoo_publishing
 
         _print_card(console, zoo_publishing.remeasure(name))
+    elif fold_rates:
+        from sabacc_training.experiments import zoo_publishing
+
+        _print_card(console, zoo_publishing.write_fold_rates(name))
     else:
         _print_card(console, read_card(name))
 
@@ -96,6 +107,9 @@ def _print_card(console: Console, card: ModelCard) -> None:
         if card.margins(rules):
             console.print()
             console.print(_results(card, rules))
+        if card.folds(rules):
+            console.print()
+            console.print(_folds(card, rules))
     for bound in card.bounds:
         console.print(Text(f"\n{bound.sentence} {bound.command}"), soft_wrap=True)
 
@@ -114,4 +128,19 @@ def _results(card: ModelCard, rules: str) -> Table:
     for opponent, of_seats in margins.items():
         cells = [str(of_seats[n]) if n in of_seats else "" for n in seats]
         table.add_row(opponent, *cells, deal_counts(of_seats.values()))
+    return table
+
+
+def _folds(card: ModelCard, rules: str) -> Table:
+    """Return the fold rates in one game, a row for each round."""
+    folds = card.folds(rules)
+    sizes = list(dict.fromkeys(size for of_sizes in folds.values() for size in of_sizes))
+    title = f"{rules}, 2 seats: how often it folds, beside the break-even rate, %"
+    table = Table(box=None, title=title, title_justify="left")
+    table.add_column("round", no_wrap=True)
+    for size in sizes:
+        table.add_column(f"bet {size}", justify="right", no_wrap=True)
+    for number, of_sizes in folds.items():
+        cells = [str(of_sizes[size]) if size in of_sizes else "" for size in sizes]
+        table.add_row(str(number), *cells)
     return table

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from sabacc_agents import zoo
+from sabacc_agents.expectation.betting_pattern import betting_rounds
 from sabacc_agents.loading import load
 from sabacc_agents.networks.network import NetworkInfo, load_network, read_info, save_network
 from sabacc_agents.saved_files import SUFFIX
-from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin, ModelCard, Result
+from sabacc_agents.zoo.model_card import ExploitabilityBound, FoldRate, Margin, ModelCard, Result
 
 from sabacc_env.agent import agent_class, registered_agents
 from sabacc_env.errors import SabaccError
@@ -24,6 +25,7 @@ from sabacc_training.config.run import RunConfig
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.exploitability.config import ExploitabilityConfig
+from sabacc_training.exploitability.fold_rates import fold_rates
 from sabacc_training.exploitability.results import ProbeResult
 from sabacc_training.runs.callback import AGENT, CHECKPOINT, CONFIG
 from sabacc_training.runs.checkpoint import CHANGEABLE, load_checkpoint
@@ -42,6 +44,9 @@ SEARCHER: Final = "rollouts"
 
 SEED: Final = 1
 """The seed of the deals of all results; evaluations during training use the deals of seed 0."""
+
+FOLD_DEALS: Final = 2000
+"""Deals for each fold rate, each played from both seats."""
 
 REMEASURE_FACTOR: Final = 10
 """A result whose interval includes 0 is measured again over so many times as many deals, the first
@@ -144,7 +149,7 @@ def measure(spec: str | Path, planned: PlannedResult, progress: MarginProgress) 
 
 
 def remeasure(name: str) -> ModelCard:
-    """Return a member's card with all its results measured again on the same deals.
+    """Return a member's card with all its results and fold rates measured again on the same deals.
 
     Raises:
         SabaccError: for a name that no member has.
@@ -159,7 +164,52 @@ def remeasure(name: str) -> ModelCard:
     ]
     with MarginProgress(sum(each.hands for each in planned)) as progress:
         results = [measure(spec, each, progress) for each in planned]
-    return card.model_copy(update={"results": tuple(results)})
+    found = {"results": tuple(results), "fold_rates": measure_fold_rates(spec)}
+    return card.model_copy(update=found)
+
+
+def measure_fold_rates(spec: str | Path) -> tuple[FoldRate, ...]:
+    """Measure how often a saved network folds at two seats, in each of its games with betting."""
+    info = read_info(spec)
+    games = [each for each in info.rules if betting_rounds(each)] if 2 in info.num_players else []
+    bets = sum(len(betting_rounds(rules)) for rules in games) * len(info.bet_sizes)
+    found: list[FoldRate] = []
+    with MarginProgress(2 * FOLD_DEALS * bets) as progress:
+        for rules in games:
+            label = rules_label(rules)
+            progress.start(f"fold rates, {label}")
+            agent = load(spec, rules, 2, info.bet_sizes)
+            found += (
+                FoldRate(
+                    rules=label,
+                    round=each.round,
+                    bet_size=str(each.bet_size),
+                    fold_rate=round(each.fold_rate, 4),
+                    half_width=round(each.half_width, 4),
+                    break_even=round(each.break_even, 4),
+                    decisions=each.decisions,
+                )
+                for each in fold_rates(
+                    rules, agent, FOLD_DEALS, SEED, info.bet_sizes, progress.add_hands
+                )
+            )
+    return tuple(found)
+
+
+def write_fold_rates(name: str) -> ModelCard:
+    """Write a member's fold rates to its card, in place of earlier ones, and return the card.
+
+    Raises:
+        SabaccError: for a name that no member has, for a member that plays no game with betting at
+            two seats, or for a zoo that cannot be written into.
+    """
+    card = zoo.read_card(name)
+    found = measure_fold_rates(zoo.PREFIX + name)
+    if not found:
+        raise SabaccError(f"{name}: plays no game with betting at two seats; it has no fold rates")
+    card = card.model_copy(update={"fold_rates": found})
+    write_card(card)
+    return card
 
 
 def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
@@ -197,6 +247,8 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
                 others = [other for other in card.results if not each.matches(other)]
                 card = card.model_copy(update={"results": (*others, result)})
                 write_text(draft, card.text())
+    if not card.fold_rates:
+        card = card.model_copy(update={"fold_rates": measure_fold_rates(network_file)})
     write_bytes(zoo.FOLDER / network_file.name, network_file.read_bytes())
     write_card(card)
     return card
@@ -309,5 +361,6 @@ def _with_known_results(card: ModelCard, path: Path) -> ModelCard:
         update={
             "results": other.results or card.results,
             "bounds": other.bounds or card.bounds,
+            "fold_rates": other.fold_rates or card.fold_rates,
         }
     )
