@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,17 @@ def test_each_place_has_each_seat_once_with_the_same_cards():
     }
     assert len(seats.starts) == 20
     assert {(deal, key) for deal, key, _ in seats.starts} == set(enumerate(map(int, keys)))
+
+
+def test_tables_are_freed_without_a_search_for_cycles():
+    dealt = DealTables(load_rules("casino"), 2, deal_keys(5, 0, 4), credits=50, sabacc_pots=3)
+    tables = weakref.ref(dealt.tables)
+    gc.disable()
+    try:
+        del dealt
+        assert tables() is None
+    finally:
+        gc.enable()
 
 
 def test_equal_agents_have_the_same_results_on_each_seat():

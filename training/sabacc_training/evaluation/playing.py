@@ -6,6 +6,7 @@ tasks of tournaments are made of it.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, Self, TypeVar
@@ -100,17 +101,18 @@ class DealTables:
         self._begun = np.zeros(len(self.deals), dtype=np.int64)  # the hand count at its start
         self._credits = _per_deal(credits, starting_credits(rules, num_players), self.num_deals)
         self._pots = _per_deal(sabacc_pots, 0, self.num_deals)
+        own = weakref.proxy(self)  # large tables go at once, not when cycles are collected
         self.tables = Tables(
             rules,
             len(self.deals),
             num_players,
             hands=hands,
             bet_sizes=bet_sizes,
-            keys=self._key,
-            credits=None if credits is None else lambda table, _: self._credits[self.deals[table]],
+            keys=lambda table, hand_count: own._key(table, hand_count),  # noqa: PLW0108 (no cycle)
+            credits=None if credits is None else lambda table, _: own._credits[own.deals[table]],
             sabacc_pots=None
             if sabacc_pots is None
-            else lambda table, _: self._pots[self.deals[table]],
+            else lambda table, _: own._pots[own.deals[table]],
         )
         self._stacks = self._credits[self.deals]
         self._gone = np.full_like(self._stacks, -1)  # the hand in which a seat went out
@@ -121,12 +123,6 @@ class DealTables:
         key = self._keys[self.deals[table]]
         hand = hand_count - int(self._begun[table])
         return hand_key(key, 0, hand) if hand else key
-
-    def _credits_at(self, table: int, _: int) -> Ints:
-        return np.asarray(self._credits[self.deals[table]])
-
-    def _pot_at(self, table: int, _: int) -> int:
-        return int(self._pots[self.deals[table]])
 
     def places(self, tables: Ints, seats: Ints) -> Ints:
         """Return which places sit on these seats, (n,), of these tables."""
