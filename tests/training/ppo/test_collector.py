@@ -85,9 +85,9 @@ def test_a_range_that_the_only_rule_set_has_no_use_for_is_refused(rules, start) 
         PPOTrainer(config_of(rules, start=start))
 
 
-def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
-    config = config_of("casino", "black_spire", ppo={**PPO, "reward_scale": 5.0})
-    trainer = PPOTrainer(config)
+def rewards_of(monkeypatch, **ppo) -> tuple[Tables, np.ndarray, np.ndarray]:
+    """Return tables, and the net credits and the rewards of every step of a rollout there."""
+    trainer = PPOTrainer(config_of("casino", "black_spire", ppo={**PPO, **ppo}))
     tables = trainer.collector.tables
     compute = Compute("cpu", torch.float32)
     actions = tables.action_masks.shape[1]
@@ -101,11 +101,32 @@ def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
     monkeypatch.setattr(buffer, "end_step", end_step)
     trainer.collector.collect(buffer, 0.0)
     net, rewards = (np.stack(each) for each in zip(*seen, strict=True))
+    return tables, net, rewards
+
+
+def test_a_reward_is_a_point_or_so_many_antes(monkeypatch) -> None:
+    tables, net, rewards = rewards_of(monkeypatch, reward_scale=5.0)
     points = np.array([tables.rule_sets[rule].points for rule in tables.rule_of])
     np.testing.assert_allclose(rewards[:, points], net[:, points])
     np.testing.assert_allclose(rewards[:, ~points], net[:, ~points] / (4 * 5), rtol=1e-6)
     assert net[:, points].any()
     assert net[:, ~points].any()
+
+
+def test_a_reward_is_what_is_won_more_than_the_mean_of_the_others(monkeypatch) -> None:
+    tables, net, rewards = rewards_of(monkeypatch, reward_scale=5.0, reward="margin")
+    points = np.array([tables.rule_sets[rule].points for rule in tables.rule_of])
+    antes = np.where(points, 1, 4 * 5)[:, None]
+    two, three = tables.players == 2, tables.players == 3
+    first, second = net[:, two, 0], net[:, two, 1]
+    np.testing.assert_allclose(rewards[:, two, 0], (first - second) / 2 / antes[two, 0], rtol=1e-6)
+    np.testing.assert_allclose(rewards[:, two, 0], -rewards[:, two, 1], rtol=1e-6)
+    others = net[:, three, 1:].mean(axis=2)
+    np.testing.assert_allclose(
+        rewards[:, three, 0], (net[:, three, 0] - others) / antes[three, 0], rtol=1e-5
+    )
+    assert (first != -second).any()  # a Sabacc pot that nobody takes
+    assert net[:, three].any()
 
 
 def test_a_hand_is_played_by_the_learner_and_copies_of_one_other() -> None:

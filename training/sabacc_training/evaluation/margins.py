@@ -10,6 +10,25 @@ from numpy.typing import NDArray
 from sabacc_training.statistics.estimate import MILLI
 
 
+def seat_margins(net_credits: NDArray[Any], players: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what each seat wins more than the mean of the others, at two seats half of that.
+
+    Args:
+        net_credits: (tables, seats), 0 where there is no such seat.
+        players: (tables,) the number of seats of each table.
+
+    Returns:
+        (tables, seats) in credits; meaningless where there is no such seat.
+
+    >>> seat_margins(np.array([[3, -7, 0], [6, -3, -3]]), np.array([2, 3]))
+    array([[ 5. , -5. , -1. ],
+           [ 9. , -4.5, -4.5]])
+    """
+    sums, others = net_credits.sum(axis=1, keepdims=True), players[:, None] - 1
+    margins = net_credits - (sums - net_credits) / others
+    return np.asarray(np.where(others == 1, margins / 2, margins))
+
+
 def place_margins(net_credits: NDArray[Any], ante_unit: int) -> NDArray[np.float64]:
     """Return each place's margin in each deal, (deals, places), in milli-antes an episode.
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
+from sabacc_training.evaluation.margins import seat_margins
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.input_readers import InputReader
 from sabacc_training.ppo.network_inputs import NetworkInputs
@@ -96,12 +98,19 @@ class RolloutCollector:
         with profiler.section("tables"):
             self.tables.step(actions)
             scales = self._reward_scales[self._rules_of_results]
-            rewards = (tables.net_credits * scales[:, None]).astype(np.float32)
+            rewards = (self._credits_won() * scales[:, None]).astype(np.float32)
             finished = tables.finished.copy()
             buffer.end_step(finished, rewards)
         if seats is not None:
             with profiler.section("opponents"):
                 seats.draw(np.flatnonzero(finished), self._rng)
+
+    def _credits_won(self) -> NDArray[Any]:
+        """Return what the hands that ended were worth to their seats, (num_tables, num_players)."""
+        tables = self._host_tables
+        if self._config.ppo.reward == "net_credits":
+            return tables.net_credits
+        return seat_margins(tables.net_credits, tables.players)
 
     def set_pool(self, pool: OpponentPool) -> None:
         """Draw opponents from a pool that has changed."""

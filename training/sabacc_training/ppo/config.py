@@ -21,7 +21,7 @@ class PPOHyperparameters(Config):
     A pair of numbers is a linear schedule: its first and its last value.
     """
 
-    later = frozenset({"initial", "critic_warmup"})
+    later = frozenset({"initial", "critic_warmup", "reward", "advantage_unit"})
 
     num_tables: TableCount = 4096
     """Tables played side by side."""
@@ -90,8 +90,18 @@ class PPOHyperparameters(Config):
     critic begins with random weights, and its first values would lead the policy away from what it
     begins as."""
 
+    reward: Literal["net_credits", "margin"] = "net_credits"
+    """What a hand is worth to a seat: its net credits, or what it wins more than the mean of the
+    others, at two seats half of that, as margins are measured. The two differ where there is a
+    Sabacc pot: with ``margin`` two seats win what each other loses."""
+
     reward_scale: Positive = 10.0
     """Antes won that make a reward of 1. In games for points a reward is a point."""
+
+    advantage_unit: Literal["ante", "stake"] = "ante"
+    """What advantages are measured in before they are normalised: in antes, or each in what is at
+    stake at its decision, the pot and what there is to call. In antes, large pots make most of each
+    gradient, and the entropy bonus decides how small ones are played."""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """Precision of matrix products; the weights are float32 throughout. ``auto`` is bfloat16 where
@@ -140,6 +150,7 @@ class PPOConfig(RunConfig):
             ("max_players", self.max_players is not None),
             ("more_rules", bool(self.more_rules)),
             ("ppo.teachers", bool(self.ppo.teachers)),
+            ("ppo.advantage_unit", self.ppo.advantage_unit == "stake"),
             ("device", self.device == "cuda"),
         ):
             if given and self.rule_space is not None:

@@ -38,6 +38,7 @@ from sabacc_training.ppo.networks import forward, forward_in_chunks, make_mlp
 from sabacc_training.ppo.policy import PolicyAgent
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.rollout_buffer import Decisions, Rollout, RolloutBuffer
+from sabacc_training.ppo.stakes import Stakes
 from sabacc_training.ppo.teachers import Teachers
 from sabacc_training.ppo.threads import Workers
 from sabacc_training.runs.opponent_pool import OpponentPool
@@ -112,6 +113,8 @@ class PPOTrainer:
             input_reader,
             self.profiler,
         )
+        rule_sets = self.collector.tables.rule_sets
+        self._stakes = Stakes(self.inputs.extractor, rule_sets, ppo.reward_scale)
         self._buffer = RolloutBuffer(
             ppo.num_tables,
             max_players,
@@ -239,7 +242,7 @@ class PPOTrainer:
     ) -> None:
         """Take a gradient step on the policy's loss for each minibatch."""
         ppo, decisions = self.config.ppo, rollout.decisions
-        advantages = _normalised(rollout.advantages).to(self._compute.device)
+        advantages = _normalised(self._in_units(rollout)).to(self._compute.device)
         ent_coef = linear(ppo.ent_coef, self.progress)
         losses = []
         with self.profiler.section("learning the policy"):
@@ -262,6 +265,12 @@ class PPOTrainer:
         for name, mean in zip(PolicyLoss._fields, means, strict=True):
             self.metrics[f"train/{name}"] = mean
         self.metrics["train/ent_coef"] = ent_coef
+
+    def _in_units(self, rollout: Rollout) -> NDArray[np.float32]:
+        """Return the advantages of a rollout in ``advantage_unit``."""
+        if self.config.ppo.advantage_unit == "ante":
+            return rollout.advantages
+        return rollout.advantages / self._stakes.of(rollout.decisions, self.collector.tables)
 
     @flush_denormal()  # as above
     def _optimize_critic(self, rollout: Rollout, minibatches: list[slice]) -> None:
