@@ -42,7 +42,8 @@ AGENTS: Final = ("tight", "heuristic", "maximiser", NETWORK)
 BUDGETS: Final = {"steps": [200_000], "warm": {"steps": 200_000}, "lbr": {"deals": 2_000}}
 """Budgets that are small as the games are."""
 
-HEAD: Final = ("game", "agent", "exact", *PROBES, "worst of all", "share found")
+COLUMNS: Final = tuple(probe for probe in PROBES if probe != "zoo")  # no member plays a rung
+HEAD: Final = ("game", "agent", "exact", *COLUMNS, "worst of all", "share found")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Row:
         """Return the cells of its row, as of ``HEAD``."""
         margins = {name: f"{mean:,.0f} ± {half:,.0f}" for name, (mean, half) in self.found.items()}
         share = f"{self.found[self.worst][0] / self.exact:.0%}" if self.exact >= 1 else ""
-        probes = (margins.get(probe, "") for probe in PROBES)
+        probes = (margins.get(probe, "") for probe in COLUMNS)
         return [
             f"`{self.game}`",
             f"`{self.agent}`" if self.agent != NETWORK else self.agent,

@@ -21,7 +21,7 @@ def seat_margins(net_credits: NDArray[Any], players: NDArray[Any]) -> NDArray[np
         (tables, seats) in credits; meaningless where there is no such seat.
 
     >>> seat_margins(np.array([[3, -7, 0], [6, -3, -3]]), np.array([2, 3]))
-    array([[ 5. , -5. , -1. ],
+    array([[ 5. , -5. ,  2. ],
            [ 9. , -4.5, -4.5]])
     """
     sums, others = net_credits.sum(axis=1, keepdims=True), players[:, None] - 1
