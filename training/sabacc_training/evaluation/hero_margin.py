@@ -14,7 +14,7 @@ from sabacc_env.array_types import Ints
 from sabacc_env.envs.start_ranges import StartRanges
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
-from sabacc_training.evaluation.margins import place_margins
+from sabacc_training.evaluation.margins import place_margins, seat_margins
 from sabacc_training.evaluation.playing import DealTables, Observer, play_deals
 from sabacc_training.statistics.estimate import MILLI, Estimate
 
@@ -117,13 +117,12 @@ def deal_margins(
             sabacc_pots=_for_each_seat(drawn.get("sabacc_pots"), num_players),
         )
         net = play(tables, np.arange(tables.num_tables) // count, rng)
-        own = net[..., np.arange(tables.num_tables), np.arange(tables.num_tables) // count]
-        margins = own - (net.sum(axis=-1) - own) / (num_players - 1)
+        every = np.arange(tables.num_tables)
+        margins = seat_margins(net, num_players)[..., every, every // count]
         parts.append(margins.reshape(*margins.shape[:-1], num_players, count).mean(axis=-2))
         if on_hands is not None:
             on_hands(tables.num_tables)
-    milli = np.concatenate(parts, axis=-1) * MILLI / rules.ante_unit
-    return milli / 2 if num_players == 2 else milli
+    return np.asarray(np.concatenate(parts, axis=-1) * MILLI / rules.ante_unit)
 
 
 def _for_each_seat(drawn: Ints | None, num_players: int) -> Ints | None:

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from sabacc_training.statistics.estimate import MILLI
 
 
-def seat_margins(net_credits: NDArray[Any], players: NDArray[Any]) -> NDArray[np.float64]:
+def seat_margins(net_credits: NDArray[Any], players: NDArray[Any] | int) -> NDArray[np.float64]:
     """Return what each seat wins more than the mean of the others, at two seats half of that.
 
     Args:
-        net_credits: (tables, seats), 0 where there is no such seat.
-        players: (tables,) the number of seats of each table.
+        net_credits: (..., tables, seats), 0 where there is no such seat.
+        players: (tables,) the number of seats of each table, or one number for all.
 
     Returns:
-        (tables, seats) in credits; meaningless where there is no such seat.
+        (..., tables, seats) in credits; meaningless where there is no such seat.
 
     >>> seat_margins(np.array([[3, -7, 0], [6, -3, -3]]), np.array([2, 3]))
     array([[ 5. , -5. ,  2. ],
            [ 9. , -4.5, -4.5]])
     """
-    sums, others = net_credits.sum(axis=1, keepdims=True), players[:, None] - 1
+    sums, others = net_credits.sum(axis=-1, keepdims=True), np.asarray(players)[..., None] - 1
     margins = net_credits - (sums - net_credits) / others
     return np.asarray(np.where(others == 1, margins / 2, margins))
 
@@ -49,8 +49,5 @@ def place_margins(net_credits: NDArray[Any], ante_unit: int) -> NDArray[np.float
     >>> place_margins(np.array([[[6, -3, -3]]]), 1)
     array([[ 9000., -4500., -4500.]])
     """
-    places = net_credits.shape[2]
     own = net_credits.mean(axis=1)
-    others = (own.sum(axis=1, keepdims=True) - own) / (places - 1)
-    milli = (own - others) * MILLI / ante_unit
-    return np.asarray(milli / 2 if places == 2 else milli)
+    return seat_margins(own, own.shape[1]) * MILLI / ante_unit
