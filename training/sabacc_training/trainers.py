@@ -34,10 +34,12 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
 def make_trainer(config: RunConfig, state: Mapping[str, Any] | None = None) -> Trainer:
     """Return the trainer of a run, at its beginning or at a ``state`` of it."""
     if isinstance(config, PPOConfig):
+        from sabacc_training.ppo.league import LeagueTrainer
         from sabacc_training.ppo.trainer import PPOTrainer
 
+        kind = LeagueTrainer if config.league.exploiters else PPOTrainer
         # The precision of before, also on a processor that would choose another.
-        trainer: Trainer = PPOTrainer(config, precision=state["precision"] if state else None)
+        trainer: Trainer = kind(config, precision=state["precision"] if state else None)
     else:
         from sabacc_training.sb3.trainer import MaskablePPOTrainer
 

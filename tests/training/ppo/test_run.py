@@ -71,6 +71,11 @@ RUNS: dict[str, dict[str, Any]] = {
         "pool": POOL,
         "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "curriculum_fraction": 0.9},
     },
+    "league": {
+        "rules": "casino",
+        "pool": POOL,
+        "league": {"exploiters": 2, "ppo": TINY["ppo"]},
+    },
     "rule_space": {
         "rules": "casino",
         "rule_space": {"space": "house", "num_rule_sets": 20},

@@ -33,6 +33,10 @@ class RolloutCollector:
         pool: the opponents.
         input_reader: reads the tables.
         profiler: counts the time.
+
+    Attributes:
+        episode_rewards: the rewards of the learner's seats in the hands that ended in the last
+            rollout. In self-play of all seats there are none.
     """
 
     def __init__(
@@ -61,8 +65,9 @@ class RolloutCollector:
             tables.rule_of if config.rule_space is None else tables.final_rule_of
         )
         self._all_tables = np.arange(self.tables.num_tables)
+        self.episode_rewards: list[NDArray[np.float32]] = []
         self._seats: SeatAssignment | None = None
-        if not is_pure_self_play(config):
+        if not pool.is_self_play:
             self._seats = SeatAssignment(config, pool, self._host_tables)
             self._seats.draw(self._all_tables, self._rng)
 
@@ -75,6 +80,7 @@ class RolloutCollector:
                 start from depend on it.
         """
         self._starts.draw(progress, self._rng)
+        self.episode_rewards = []
         while not buffer.full:
             self._step(buffer)
 
@@ -103,7 +109,9 @@ class RolloutCollector:
             buffer.end_step(finished, rewards)
         if seats is not None:
             with profiler.section("opponents"):
-                seats.draw(np.flatnonzero(finished), self._rng)
+                ended = np.flatnonzero(finished)
+                self.episode_rewards.append(rewards[ended][seats.learner_seats(ended)])
+                seats.draw(ended, self._rng)
 
     def _credits_won(self) -> NDArray[Any]:
         """Return what the hands that ended were worth to their seats, (num_tables, num_players)."""
@@ -152,9 +160,3 @@ def make_tables(config: PPOConfig) -> Tables:
 def _reward_unit(rules: RuleSet, config: PPOConfig) -> float:
     """Return the net credits that make a reward of 1: one point, or ``reward_scale`` antes."""
     return 1.0 if rules.points else rules.ante_unit * config.ppo.reward_scale
-
-
-def is_pure_self_play(config: PPOConfig) -> bool:
-    """Return whether the current policy plays every seat."""
-    pool = config.pool
-    return pool.snapshots == 0 and not any(pool.scripted.values())

@@ -5,13 +5,23 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_training.config.base import Config
 from sabacc_training.config.game import RulesConfig
-from sabacc_training.config.run import Count, Positive, RunConfig, Share, TableCount, Weight, Width
+from sabacc_training.config.run import (
+    Count,
+    PoolConfig,
+    Positive,
+    RunConfig,
+    Share,
+    TableCount,
+    Weight,
+    Width,
+)
 from sabacc_training.ppo.network_inputs import CriticInput
 
 
@@ -124,8 +134,37 @@ class PPOHyperparameters(Config):
         return self
 
 
+class ExploiterHyperparameters(PPOHyperparameters):
+    """Hyperparameters of an exploiter; the defaults let it keep up with the learner."""
+
+    num_tables: TableCount = 1024
+    rollout_steps: Count = 8192
+    minibatch_size: Count = 1024
+    learning_rate: tuple[Positive, Weight] = (2e-3, 2e-3)
+    ent_coef: tuple[Weight, Weight] = (0.02, 0.02)
+    magnet: Literal["none", "periodic", "moving_average", "teachers"] = "none"
+    reward: Literal["net_credits", "margin"] = "margin"
+
+
+class LeagueConfig(Config):
+    """Exploiters: networks that learn best responses to the learner while it learns."""
+
+    exploiters: int = Field(0, ge=0, le=8)
+    """How many there are. Each plays against the current policy only. All of them learn after each
+    update of the learner, so each makes a run about twice as long."""
+
+    share: Share = 0.8
+    """The share of the learner's hands that it plays against exploiters, all of them together. The
+    rest is the pool's."""
+
+    ppo: ExploiterHyperparameters = ExploiterHyperparameters()
+    """How exploiters learn."""
+
+
 class PPOConfig(RunConfig):
     """One run of the PPO trainer: self-play of all seats, and a pool of opponents."""
+
+    later = RunConfig.later | {"league"}
 
     trainer: Literal["ppo"]
     """Selects this trainer."""
@@ -144,14 +183,18 @@ class PPOConfig(RunConfig):
     ppo: PPOHyperparameters = PPOHyperparameters()
     """Hyperparameters."""
 
+    league: LeagueConfig = LeagueConfig()
+    """The exploiters; by default there are none."""
+
     @model_validator(mode="after")
     def _check_beside_rule_space(self) -> Self:
+        learners = self._hyperparameters.items()
         for key, given in (
             ("max_players", self.max_players is not None),
             ("more_rules", bool(self.more_rules)),
             ("ppo.teachers", bool(self.ppo.teachers)),
-            ("ppo.advantage_unit", self.ppo.advantage_unit == "stake"),
             ("device", self.device == "cuda"),
+            *((f"{key}.advantage_unit", ppo.advantage_unit == "stake") for key, ppo in learners),
         ):
             if given and self.rule_space is not None:
                 raise SabaccError(f"{key}: leave it out with rule_space, which it does not go with")
@@ -165,18 +208,37 @@ class PPOConfig(RunConfig):
             )
         if len(set(self.all_rules)) < len(self.all_rules):
             raise SabaccError("more_rules: names a rule set twice; name each once")
-        teachers = self.ppo.teachers
-        if teachers and len(teachers) != len(self.all_rules):
-            raise SabaccError(
-                f"ppo.teachers: names {len(teachers)} for {len(self.all_rules)} rule sets; name "
-                "one teacher for each rule set"
-            )
-        if self.ppo.num_tables < len(self.games):
-            raise SabaccError(
-                f"ppo.num_tables: {self.ppo.num_tables} is less than the {len(self.games)} games "
-                "of the run (rule sets and numbers of seats), which need at least one table each"
-            )
+        for key, ppo in self._hyperparameters.items():
+            if ppo.teachers and len(ppo.teachers) != len(self.all_rules):
+                raise SabaccError(
+                    f"{key}.teachers: names {len(ppo.teachers)} for {len(self.all_rules)} rule "
+                    "sets; name one teacher for each rule set"
+                )
+            if ppo.num_tables < len(self.games):
+                raise SabaccError(
+                    f"{key}.num_tables: {ppo.num_tables} is less than the {len(self.games)} games "
+                    "of the run (rule sets and numbers of seats), which need at least one table "
+                    "each"
+                )
         return self
+
+    @property
+    def _hyperparameters(self) -> dict[str, PPOHyperparameters]:
+        """The hyperparameters of all that learn, by their keys."""
+        exploiters = {"league.ppo": self.league.ppo} if self.league.exploiters else {}
+        return {"ppo": self.ppo, **exploiters}
+
+    def exploiter(self, index: int) -> PPOConfig:
+        """Return the run of an exploiter: the same game, and hyperparameters of its own."""
+        seed = np.random.SeedSequence([self.seed, index]).generate_state(1)
+        own = {
+            "seed": int(seed[0]),
+            "polyak_tau": 1.0,
+            "pool": PoolConfig(current=1.0, snapshots=0.0, scripted={}),
+            "ppo": self.league.ppo,
+            "league": LeagueConfig(),
+        }
+        return self.model_copy(update=own)
 
     @cached_property
     def all_rules(self) -> tuple[RuleSet, ...]:

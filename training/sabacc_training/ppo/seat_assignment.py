@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sabacc_env.array_types import Ints
 from sabacc_env.envs.opponents import Opponents
@@ -68,6 +69,12 @@ class SeatAssignment:
         self.members[indices] = self.members[indices, (learner_seats + 1) % players, None]
         self.members[indices, learner_seats] = CURRENT
         self._opponents.restart(indices)
+
+    def learner_seats(self, indices: Ints) -> NDArray[np.bool_]:
+        """Return which seats at some tables are the learner's, (n, num_players)."""
+        seats = np.arange(self.members.shape[1])
+        plays = seats < self._tables.players[indices, None]
+        return np.asarray(plays & (self.members[indices] == CURRENT))
 
     def tables_for_learner(self) -> Ints:
         """Return the tables where the learner is to act."""

@@ -103,7 +103,7 @@ class PPOTrainer:
         self.average = self.agent.frozen()
         self._magnet = self.average if ppo.magnet == "moving_average" else self.agent.frozen()
         self._teachers = Teachers(config, self.inputs.extractor, self._compute, self._workers)
-        self.pool = OpponentPool(config, self.agent, self._make_opponent)
+        self.pool = self._make_pool()
         self.collector = RolloutCollector(
             config,
             tables(config),
@@ -126,6 +126,10 @@ class PPOTrainer:
         self._rng = np.random.default_rng([config.seed, 3])
         self.steps = 0
         self.updates = 0
+
+    def _make_pool(self) -> OpponentPool:
+        """Return the opponents; a subclass may have others."""
+        return OpponentPool(self.config, self.agent, self._make_opponent)
 
     def _make_opponent(self, spec: str) -> Agent:
         """Return an agent that plays at all tables of the run, whichever games they play."""
@@ -181,6 +185,9 @@ class PPOTrainer:
                 values, self.config.ppo.gae_lambda
             )
         self.metrics["rollout/dropped_fraction"] = rollout.dropped / collected
+        if self.collector.episode_rewards:
+            rewards = np.concatenate(self.collector.episode_rewards)
+            self.metrics["rollout/ep_rew_mean"] = float(rewards.mean()) if len(rewards) else 0.0
         if len(rollout.decisions):
             self._optimize(rollout)
         self._buffer.begin(rollout.unfinished)

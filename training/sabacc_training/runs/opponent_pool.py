@@ -1,8 +1,8 @@
-"""The opponent pool: the current policy, snapshots of it, and agents that do not learn."""
+"""The opponent pool: the current policy, snapshots of it, and other agents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -35,12 +35,21 @@ class OpponentPool:
         config: the run; its section ``pool`` names the members.
         current: the policy that learns.
         make_agent: makes an agent for the games of the run from its name.
+        rivals: agents that learn elsewhere while the policy learns.
+        rivals_share: the share of hands that they play, all together.
     """
 
     def __init__(
-        self, config: RunConfig, current: LearningAgent, make_agent: Callable[[str], Agent]
+        self,
+        config: RunConfig,
+        current: LearningAgent,
+        make_agent: Callable[[str], Agent],
+        rivals: Sequence[Agent] = (),
+        rivals_share: float = 0.0,
     ) -> None:
         self._config = config.pool
+        self._rivals = list(rivals)
+        self._rivals_share = rivals_share
         self._current = current
         self._scripted = [make_agent(spec) for spec in config.pool.scripted]
         for spec, agent in zip(config.pool.scripted, self._scripted, strict=True):
@@ -56,14 +65,26 @@ class OpponentPool:
     @property
     def agents(self) -> list[Agent]:
         """All members."""
-        return [self._current, *self._scripted, *self._snapshots]
+        return [self._current, *self._rivals, *self._scripted, *self._snapshots]
 
     @property
     def weights(self) -> list[float]:
         """How often each of ``agents`` is drawn, in proportion."""
-        config, count = self._config, len(self._snapshots)
+        config, count, rivals = self._config, len(self._snapshots), len(self._rivals)
         current = config.current if count else config.current + config.snapshots
-        return [current, *config.scripted.values(), *[config.snapshots / max(count, 1)] * count]
+        scripted = list(config.scripted.values())
+        snapshots = [config.snapshots / max(count, 1)] * count
+        if not rivals:
+            return [current, *scripted, *snapshots]
+        rest = (1 - self._rivals_share) / (current + sum(scripted) + sum(snapshots))
+        others = [weight * rest for weight in (*scripted, *snapshots)]
+        return [current * rest, *[self._rivals_share / rivals] * rivals, *others]
+
+    @property
+    def is_self_play(self) -> bool:
+        """Whether the current policy plays every seat, from the beginning to the end."""
+        config = self._config
+        return not (self._rivals or config.snapshots or any(config.scripted.values()))
 
     def add_snapshot_if_due(self, steps: int) -> bool:
         """Add a snapshot of the current policy if one is due after so many steps.
