@@ -17,7 +17,7 @@ from sabacc_env import SabaccError
 SMALL = {"num_tables": 256, "rollout_steps": 2048, "minibatch_size": 512, "hidden_sizes": [64]}
 
 
-def league(share: float = 0.8, exploiters: int = 1, **changes: Any) -> LeagueTrainer:
+def league(share: float = 0.8, cold: int = 1, warm: int = 0, **changes: Any) -> LeagueTrainer:
     fields: dict[str, Any] = {
         "trainer": "ppo",
         "rules": "casino",
@@ -25,7 +25,7 @@ def league(share: float = 0.8, exploiters: int = 1, **changes: Any) -> LeagueTra
         "start": {"stacks": [10, 10], "equal_stacks": 1},
         "pool": {"current": 1, "snapshots": 0, "scripted": {"tight": 1}},
         "ppo": SMALL,
-        "league": {"exploiters": exploiters, "share": share, "ppo": SMALL},
+        "league": {"cold": cold, "warm": warm, "share": share, "ppo": SMALL},
     }
     return LeagueTrainer(validated(PPOConfig, fields | changes))
 
@@ -37,7 +37,7 @@ def members_met(trainer: Any) -> np.ndarray:
 
 
 def test_the_learner_meets_exploiters_in_their_share_of_hands_and_the_pool_in_the_rest() -> None:
-    trainer = league(share=0.5, exploiters=2, ppo=SMALL | {"num_tables": 4096})
+    trainer = league(share=0.5, warm=1, ppo=SMALL | {"num_tables": 4096})
     first, second = trainer.exploiters
     assert trainer.pool.agents[:3] == [trainer.agent, first.agent, second.agent]
     np.testing.assert_allclose(members_met(trainer), [0.25, 0.25, 0.25, 0.25], atol=0.04)
@@ -53,7 +53,7 @@ def test_an_exploiter_always_meets_the_current_policy_of_the_learner() -> None:
 
 
 def test_exploiters_begin_with_weights_and_deals_of_their_own() -> None:
-    trainer = league(exploiters=2)
+    trainer = league(cold=2)
     learners = [trainer, *trainer.exploiters]
     assert len({learner.config.seed for learner in learners}) == 3
     assert len({learner.agent.state()["0.weight"].sum().item() for learner in learners}) == 3
@@ -73,10 +73,30 @@ def test_an_exploiter_learns_to_win_from_a_learner_that_stays_as_it_is() -> None
 
 
 def test_schedules_of_exploiters_follow_the_progress_of_the_learner() -> None:
-    trainer = league(league={"exploiters": 1, "ppo": SMALL | {"ent_coef": [0.1, 0.0]}})
+    trainer = league(league={"cold": 1, "ppo": SMALL | {"ent_coef": [0.1, 0.0]}})
     trainer.steps = 50_000
     trainer.update()
     assert trainer.metrics["exploiter_0/train/ent_coef"] == pytest.approx(0.05)
+
+
+def test_a_warm_exploiter_begins_as_the_learner_and_anew_after_its_steps() -> None:
+    trainer = league(
+        cold=0,
+        ppo=SMALL | {"hidden_sizes": [32], "initial": "zoo:casino-2-8p", "critic_warmup": 0.0},
+        league={"warm": 1, "warm_steps": 5000, "ppo": SMALL},
+    )
+    exploiter = trainer.exploiters[0]
+
+    def is_learner() -> bool:
+        own, average = exploiter.agent.state(), trainer.average.state()
+        return all(torch.equal(own[name], average[name]) for name in average)
+
+    assert is_learner()
+    for weights in trainer.average.network.parameters():
+        weights.data += 0.01
+    for anew in (False, False, True, False):  # after some 2,000, 4,000, 6,000, 8,000 decisions
+        exploiter.update()
+        assert is_learner() == anew
 
 
 @pytest.mark.parametrize(
@@ -89,5 +109,5 @@ def test_schedules_of_exploiters_follow_the_progress_of_the_learner() -> None:
 )
 def test_a_league_that_cannot_be_is_refused(changes, sentence) -> None:
     with pytest.raises(SabaccError) as refused:
-        league(league={"exploiters": 1, "ppo": SMALL | changes}, max_players=3)
+        league(league={"cold": 1, "ppo": SMALL | changes}, max_players=3)
     assert str(refused.value).startswith(sentence)

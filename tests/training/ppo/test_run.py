@@ -74,7 +74,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "league": {
         "rules": "casino",
         "pool": POOL,
-        "league": {"exploiters": 2, "ppo": TINY["ppo"]},
+        "league": {"cold": 1, "warm": 1, "warm_steps": 1500, "ppo": TINY["ppo"]},
     },
     "rule_space": {
         "rules": "casino",

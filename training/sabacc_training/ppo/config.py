@@ -147,11 +147,21 @@ class ExploiterHyperparameters(PPOHyperparameters):
 
 
 class LeagueConfig(Config):
-    """Exploiters: networks that learn best responses to the learner while it learns."""
+    """Exploiters: networks that learn best responses to the learner while it learns.
 
-    exploiters: int = Field(0, ge=0, le=8)
-    """How many there are. Each plays against the current policy only. All of them learn after each
-    update of the learner, so each makes a run about twice as long."""
+    Each plays against the current policy only, and learns before each update of the learner. So
+    each makes a run about twice as long.
+    """
+
+    cold: int = Field(0, ge=0, le=8)
+    """Exploiters that begin with random weights and learn to the end of the run."""
+
+    warm: int = Field(0, ge=0, le=8)
+    """Exploiters that begin as the learner, and begin anew as the learner's average policy after
+    each ``warm_steps``. Their networks have the learner's sizes."""
+
+    warm_steps: Count = 2_000_000
+    """Decisions of a warm exploiter from one beginning to the next."""
 
     share: Share = 0.8
     """The share of the learner's hands that it plays against exploiters, all of them together. The
@@ -159,6 +169,11 @@ class LeagueConfig(Config):
 
     ppo: ExploiterHyperparameters = ExploiterHyperparameters()
     """How exploiters learn."""
+
+    @property
+    def exploiters(self) -> int:
+        """How many there are: first the cold ones, then the warm ones."""
+        return self.cold + self.warm
 
 
 class PPOConfig(RunConfig):
@@ -230,12 +245,16 @@ class PPOConfig(RunConfig):
 
     def exploiter(self, index: int) -> PPOConfig:
         """Return the run of an exploiter: the same game, and hyperparameters of its own."""
+        ppo = self.league.ppo
+        if index >= self.league.cold:
+            of_learner = {"initial": self.ppo.initial, "hidden_sizes": self.ppo.hidden_sizes}
+            ppo = ppo.model_copy(update=of_learner | {"critic_warmup": 0.0})
         seed = np.random.SeedSequence([self.seed, index]).generate_state(1)
         own = {
             "seed": int(seed[0]),
             "polyak_tau": 1.0,
             "pool": PoolConfig(current=1.0, snapshots=0.0, scripted={}),
-            "ppo": self.league.ppo,
+            "ppo": ppo,
             "league": LeagueConfig(),
         }
         return self.model_copy(update=own)

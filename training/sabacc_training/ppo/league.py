@@ -1,10 +1,10 @@
 """A league: a learner, and exploiters that learn best responses to it while it learns.
 
 In self-play alone a policy stops meeting what it once drove out, and forgets the answer. Exploiters
-look for whatever wins against the current policy, and the learner meets it at once. A learner that
-follows the gradient of its value against best responses comes to an equilibrium of two seats
-(exploitability descent, Lockhart et al. 2019); exploiters stand for these best responses, as in the
-league of AlphaStar.
+look for whatever wins against the current policy, and the learner meets it at once: cold ones from
+random weights, warm ones from the learner's own. A learner that follows the gradient of its value
+against best responses comes to an equilibrium of two seats (exploitability descent, Lockhart et al.
+2019); exploiters stand for these best responses, as in the league of AlphaStar.
 """
 
 from __future__ import annotations
@@ -40,6 +40,26 @@ class Exploiter(PPOTrainer):
         return OpponentPool(self.config, self.agent, self._make_opponent, opponents, 1.0)
 
 
+class WarmExploiter(Exploiter):
+    """Begins as the learner, and anew as the learner's average policy from time to time."""
+
+    def __init__(self, config: PPOConfig, learner: PPOTrainer, precision: str) -> None:
+        super().__init__(config, learner, precision)
+        self._begin_as_learner()
+
+    def update(self) -> None:
+        """Update, and begin anew if it is time. The critic stays as it is."""
+        warm_steps = self._learner.config.league.warm_steps
+        lives = self.steps // warm_steps
+        super().update()
+        if self.steps // warm_steps > lives:
+            self._begin_as_learner()
+
+    def _begin_as_learner(self) -> None:
+        self.agent.restore(self._learner.average.state())
+        self._actor_optimizer.state.clear()
+
+
 class LeagueTrainer(PPOTrainer):
     """The learner of a run with exploiters; as ``PPOTrainer``.
 
@@ -50,11 +70,14 @@ class LeagueTrainer(PPOTrainer):
     exploiters: list[Exploiter]
 
     def _make_pool(self) -> OpponentPool:
-        config, precision = self.config, self._compute.precision
-        count, share = config.league.exploiters, config.league.share
-        self.exploiters = [Exploiter(config.exploiter(i), self, precision) for i in range(count)]
+        league = self.config.league
+        kinds = [Exploiter] * league.cold + [WarmExploiter] * league.warm
+        self.exploiters = [
+            kind(self.config.exploiter(index), self, self._compute.precision)
+            for index, kind in enumerate(kinds)
+        ]
         rivals = [exploiter.agent for exploiter in self.exploiters]
-        return OpponentPool(config, self.agent, self._make_opponent, rivals, share)
+        return OpponentPool(self.config, self.agent, self._make_opponent, rivals, league.share)
 
     def update(self) -> None:
         """Update all exploiters, then the learner."""
