@@ -38,9 +38,21 @@ def members_met(trainer: Any) -> np.ndarray:
 
 def test_the_learner_meets_exploiters_in_their_share_of_hands_and_the_pool_in_the_rest() -> None:
     trainer = league(share=0.5, warm=1, ppo=SMALL | {"num_tables": 4096})
-    first, second = trainer.exploiters
-    assert trainer.pool.agents[:3] == [trainer.agent, first.agent, second.agent]
     np.testing.assert_allclose(members_met(trainer), [0.25, 0.25, 0.25, 0.25], atol=0.04)
+
+
+def test_the_learner_meets_the_greedy_policies_of_its_exploiters() -> None:
+    trainer = league()
+    exploiter = trainer.exploiters[0]
+    exploiter.update()
+    opponent: Any = trainer.pool.agents[1]
+    tables = exploiter.collector.tables
+    seen = tables.observations, tables.action_masks
+    sampled = exploiter.agent.probabilities(*seen)
+    np.testing.assert_array_equal(opponent.probabilities(*seen).argmax(1), sampled.argmax(1))
+    assert (opponent.probabilities(*seen).max(axis=1) == 1).all()
+    played = opponent.act(*seen, np.random.default_rng(0))
+    np.testing.assert_array_equal(played, sampled.argmax(axis=1))
 
 
 def test_an_exploiter_always_meets_the_current_policy_of_the_learner() -> None:

@@ -135,13 +135,17 @@ class PPOHyperparameters(Config):
 
 
 class ExploiterHyperparameters(PPOHyperparameters):
-    """Hyperparameters of an exploiter; the defaults let it keep up with the learner."""
+    """Hyperparameters of an exploiter.
+
+    The defaults let it keep up with the learner. Its entropy bonus may be large: where the learner
+    meets it, it plays its most probable actions.
+    """
 
     num_tables: TableCount = 1024
     rollout_steps: Count = 8192
     minibatch_size: Count = 1024
     learning_rate: tuple[Positive, Weight] = (2e-3, 2e-3)
-    ent_coef: tuple[Weight, Weight] = (0.02, 0.02)
+    ent_coef: tuple[Weight, Weight] = (0.05, 0.05)
     magnet: Literal["none", "periodic", "moving_average", "teachers"] = "none"
     reward: Literal["net_credits", "margin"] = "margin"
 

@@ -76,7 +76,8 @@ class LeagueTrainer(PPOTrainer):
             kind(self.config.exploiter(index), self, self._compute.precision)
             for index, kind in enumerate(kinds)
         ]
-        rivals = [exploiter.agent for exploiter in self.exploiters]
+        # Exploiters explore where they learn. As opponents they play as well as they can.
+        rivals = [exploiter.agent.greedy() for exploiter in self.exploiters]
         return OpponentPool(self.config, self.agent, self._make_opponent, rivals, league.share)
 
     def update(self) -> None:

@@ -108,6 +108,10 @@ class PolicyAgent:
         network = deepcopy(self.network).requires_grad_(False)
         return PolicyAgent(network, self._inputs, self._compute, self._workers)
 
+    def greedy(self) -> GreedyPolicyAgent:
+        """Return an agent of the same network that plays its most probable action."""
+        return GreedyPolicyAgent(self.network, self._inputs, self._compute, self._workers)
+
     def state(self) -> dict[str, Tensor]:
         """Return its weights, for ``restore``."""
         return dict(self.network.state_dict())
@@ -115,3 +119,14 @@ class PolicyAgent:
     def restore(self, state: dict[str, Tensor]) -> None:
         """Play by the weights of a ``state``."""
         self.network.load_state_dict(state)
+
+
+class GreedyPolicyAgent(PolicyAgent):
+    """Plays the most probable legal action of a network."""
+
+    def log_probs(self, inputs: Tensor, action_masks: Tensor) -> Tensor:
+        """Return 0 for the most probable legal action, and for illegal ones as ``PolicyAgent``."""
+        log_probs = super().log_probs(inputs, action_masks)
+        best = masked_probs(log_probs, action_masks).argmax(dim=1, keepdim=True)
+        greedy = torch.full_like(log_probs, -torch.inf).scatter_(1, best, 0.0)
+        return greedy.where(action_masks, 0.0)
