@@ -82,13 +82,20 @@ def configurations(table: Table) -> str:
 def keys(model: type[Config], prefix: str = "") -> Iterator[tuple[str, str, str]]:
     """Yield the key, default and meaning of each field, those of sections with dots."""
     for name, field in model.model_fields.items():
-        meaning = " ".join((field.description or "").split())
+        meaning = " ".join(_description(model, name).split())
         sections = [kind for kind in classes(field.annotation) if issubclass(kind, Config)]
         if sections:
             yield from keys(sections[0], f"{prefix}{name}.")
         else:
             value = field.get_default(call_default_factory=True)
             yield f"`{prefix}{name}`", default(value), meaning
+
+
+def _description(model: type[Config], name: str) -> str:
+    """Return the meaning of a field, of the base class where only the default is another one."""
+    bases = (base for base in model.__mro__ if issubclass(base, Config))
+    fields = (base.model_fields[name] for base in bases if name in base.model_fields)
+    return next((field.description for field in fields if field.description), "")
 
 
 def classes(annotation: Any) -> Iterator[type]:
