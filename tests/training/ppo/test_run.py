@@ -302,6 +302,15 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
         ({"more_rules": [{"rules": "orsl"}]}, "more_rules: leave it out with rule_space"),
         ({"device": "cuda"}, "device: leave it out with rule_space"),
         ({"ppo": {"advantage_unit": "stake"}}, "ppo.advantage_unit: leave it out with rule_space"),
+        (
+            {
+                "league": {
+                    "cold": 1,
+                    "ppo": {"magnet": "teachers", "teachers": ["zoo:casino-2p"]},
+                }
+            },
+            "league.ppo.teachers: leave it out with rule_space",
+        ),
         ({"pool": {"scripted": {"tight": 1}}}, "pool.scripted: 'tight' is made for one rule set"),
     ],
 )

@@ -154,7 +154,7 @@ class LeagueConfig(Config):
     """Exploiters: networks that learn best responses to the learner while it learns.
 
     Each plays against the current policy only, and learns before each update of the learner. So
-    each makes a run about twice as long.
+    each takes about as long as the learner itself.
     """
 
     cold: int = Field(0, ge=0, le=8)
@@ -211,8 +211,8 @@ class PPOConfig(RunConfig):
         for key, given in (
             ("max_players", self.max_players is not None),
             ("more_rules", bool(self.more_rules)),
-            ("ppo.teachers", bool(self.ppo.teachers)),
             ("device", self.device == "cuda"),
+            *((f"{key}.teachers", bool(ppo.teachers)) for key, ppo in learners),
             *((f"{key}.advantage_unit", ppo.advantage_unit == "stake") for key, ppo in learners),
         ):
             if given and self.rule_space is not None:

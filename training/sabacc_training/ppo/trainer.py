@@ -187,7 +187,8 @@ class PPOTrainer:
         self.metrics["rollout/dropped_fraction"] = rollout.dropped / collected
         if self.collector.episode_rewards:
             rewards = np.concatenate(self.collector.episode_rewards)
-            self.metrics["rollout/ep_rew_mean"] = float(rewards.mean()) if len(rewards) else 0.0
+            if len(rewards):
+                self.metrics["rollout/ep_rew_mean"] = float(rewards.mean())
         if len(rollout.decisions):
             self._optimize(rollout)
         self._buffer.begin(rollout.unfinished)
