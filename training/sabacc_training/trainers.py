@@ -34,12 +34,11 @@ def training_config(path: Path | str, overrides: Sequence[str] = ()) -> RunConfi
 def make_trainer(config: RunConfig, state: Mapping[str, Any] | None = None) -> Trainer:
     """Return the trainer of a run, at its beginning or at a ``state`` of it."""
     if isinstance(config, PPOConfig):
-        from sabacc_training.ppo.league import LeagueTrainer
-        from sabacc_training.ppo.trainer import PPOTrainer
+        from sabacc_training.ppo.league import make_ppo_trainer
 
-        kind = LeagueTrainer if config.league.exploiters else PPOTrainer
         # The precision of before, also on a processor that would choose another.
-        trainer: Trainer = kind(config, precision=state["precision"] if state else None)
+        precision = state["precision"] if state else None
+        trainer: Trainer = make_ppo_trainer(config, precision)
     else:
         from sabacc_training.sb3.trainer import MaskablePPOTrainer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,28 @@ def test_the_command_prints_both(threads: int, precision: str, config: Path, cap
     assert "at played tables" in out
     assert "at frozen tables" in out
     assert "learning the policy" in out
+
+
+def test_other_runs_are_measured_beside_with_their_exploiters(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    league = config.with_name("league.toml")
+    league.write_text(f"{TINY}[league]\ncold = 1\n")
+    once = ["--rounds", 1, "--updates", 1, "--folder", config.with_name("kept")]
+    learners = []
+    update = PPOTrainer.update
+
+    def counted(learner: PPOTrainer) -> None:
+        learners.append(type(learner).__name__)
+        update(learner)
+
+    monkeypatch.setattr(PPOTrainer, "update", counted)
+    assert command("throughput", config, "--beside", league, *once) == 0
+    # Once to warm up and once in the round.
+    assert Counter(learners) == {"PPOTrainer": 2 * 2, "LeagueTrainer": 2, "Exploiter": 2}
+    out = capsys.readouterr().out
+    assert f"of the decisions with {league} (" in out
+    assert "of the decisions at frozen tables (" in out
 
 
 def test_it_goes_on_after_the_rounds_that_are_kept(

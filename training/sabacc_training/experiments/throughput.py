@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -15,8 +16,12 @@ from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.jobs.stopwatch import Stopwatch
 from sabacc_training.ppo.collector import make_tables
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.league import make_ppo_trainer
 from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.trainer import PPOTrainer
+
+PLAYED: Final = "at played tables"
+FROZEN: Final = "at frozen tables"
 
 HAND_STEPS: Final = 8
 """Steps of a hand at frozen tables: about the mean of two-seat casino hands of random agents."""
@@ -97,37 +102,47 @@ class Throughput:
 
 
 def measure_throughput(
-    config: PPOConfig, rounds: int, updates: int, partial: PartialResults, progress: BenchProgress
-) -> tuple[Throughput, Throughput]:
-    """Measure decisions per second, updates included, at played and at frozen tables in turn.
+    config: PPOConfig,
+    beside: Mapping[str, PPOConfig],
+    rounds: int,
+    updates: int,
+    partial: PartialResults,
+    progress: BenchProgress,
+) -> dict[str, Throughput]:
+    """Measure decisions per second, updates included, in turn.
 
     Args:
-        config: a run without opponents.
-        rounds: the number of measurements of both.
+        config: a run without opponents, measured at played and at frozen tables.
+        beside: other runs, opponents and exploiters included, measured at played tables.
+        rounds: the number of measurements of each.
         updates: the updates of each measurement.
         partial: the finished rounds; new rounds are saved there.
         progress: shows each measurement.
+
+    Returns:
+        The speeds at ``PLAYED`` tables, at ``FROZEN`` ones, and of the other runs by their names.
     """
-    places = "played tables", "frozen tables"
+    names = PLAYED, FROZEN, *beside
     left = range(len(partial.parts) + 1, rounds + 1)
     if left:
-        progress.start(2 * len(left) + 1)
+        progress.start(len(names) * len(left) + 1)
         progress.next("warming up")
-        trainers = [PPOTrainer(config, tables) for tables in (make_tables, frozen_tables)]
+        trainers = [
+            PPOTrainer(config, make_tables),
+            PPOTrainer(config, frozen_tables),
+            *(make_ppo_trainer(other) for other in beside.values()),
+        ]
         for trainer in trainers:
             trainer.update()
     for number in left:
         found = []
-        for trainer, where in zip(trainers, places, strict=True):
-            progress.next(f"round {number} of {rounds}, {where}")
+        for trainer, name in zip(trainers, names, strict=True):
+            progress.next(f"round {number} of {rounds}, {name}")
             found.append(_measure(trainer, updates))
         partial.add(f"round {number}", found)
         progress.print_line(f"round {number} of {rounds} measured")
-    played, frozen = (
-        Throughput(*map(list, zip(*each, strict=True)))
-        for each in zip(*partial.parts.values(), strict=True)
-    )
-    return played, frozen
+    measured = zip(names, zip(*partial.parts.values(), strict=True), strict=True)
+    return {name: Throughput(*map(list, zip(*each, strict=True))) for name, each in measured}
 
 
 def _measure(trainer: PPOTrainer, updates: int) -> tuple[float, float, dict[str, float]]:

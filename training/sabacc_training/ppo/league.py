@@ -99,3 +99,14 @@ class LeagueTrainer(PPOTrainer):
         super().restore(state)
         for exploiter, its_state in zip(self.exploiters, state["exploiters"], strict=True):
             exploiter.restore(its_state)
+
+
+def make_ppo_trainer(config: PPOConfig, precision: str | None = None) -> PPOTrainer:
+    """Return the trainer of a run: with exploiters if the configuration says so.
+
+    Args:
+        config: the run.
+        precision: the precision of matrix products; by default the one of the configuration.
+    """
+    kind = LeagueTrainer if config.league.exploiters else PPOTrainer
+    return kind(config, precision=precision)
