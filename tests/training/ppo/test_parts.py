@@ -144,7 +144,8 @@ def test_the_loss_and_its_gradient_are_those_of_the_example(with_magnet: bool) -
     played = masked_log_probs(drawn[0] + 0.3 * drawn[2], masks).gather(1, actions[:, None])[:, 0]
     coefficients = {"clip_range": 0.2, "ent_coef": 0.05, "kl_coef": 0.2}
 
-    loss = policy_loss(ours, masks, actions, played, advantages, magnet, **coefficients)
+    without = {"log_barrier_coef": 0.0}
+    loss = policy_loss(ours, masks, actions, played, advantages, magnet, **coefficients, **without)
     loss.loss.backward()
     example = load_example("ppo")
     log_probs = masked_log_probs(theirs, masks)
@@ -172,6 +173,31 @@ def test_the_loss_and_its_gradient_are_those_of_the_example(with_magnet: bool) -
     assert 0 < clipped.sum() < n
     torch.testing.assert_close(loss.clip_fraction, clipped.float().mean())
     torch.testing.assert_close(loss.approx_kl, (log_ratio.exp() - 1 - log_ratio).mean())
+
+
+def test_only_the_log_barrier_brings_back_an_action_that_was_given_up() -> None:
+    """A gradient of entropy or surrogate vanishes with the probability, that of the barrier not."""
+    masks = torch.tensor([[True, True, False]])
+    actions, zero = torch.tensor([0]), torch.zeros(1)
+
+    def step(ent_coef: float, log_barrier_coef: float) -> torch.Tensor:
+        """Return the direction of gradient descent at an action of probability 2e-9."""
+        logits = torch.tensor([[20.0, 0.0, 0.0]], requires_grad=True)
+        loss = policy_loss(
+            *(logits, masks, actions, zero, zero, None),
+            clip_range=0.2,
+            ent_coef=ent_coef,
+            log_barrier_coef=log_barrier_coef,
+            kl_coef=0.0,
+        )
+        torch.testing.assert_close(loss.log_barrier, torch.tensor(10.0))
+        loss.loss.backward()
+        assert logits.grad is not None
+        return -logits.grad[0]
+
+    assert abs(step(0.1, 0.0)[1]) < 1e-8
+    # Towards uniform: the weight times 1 / 2 less the probability.
+    torch.testing.assert_close(step(0.0, 0.1), torch.tensor([-0.05, 0.05, 0.0]))
 
 
 def test_the_value_loss_is_the_mean_squared_error() -> None:

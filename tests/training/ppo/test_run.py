@@ -284,7 +284,8 @@ def test_it_tells_how_it_stands_and_draws_curves(tmp_path, capsys) -> None:
         *("eval/margin_random", "rollout/dropped_fraction", "time/fps", "time/tables_seconds"),
         *("train/loss", "train/policy_gradient_loss", "train/value_loss", "train/entropy_loss"),
         *("train/approx_kl", "train/clip_fraction", "train/explained_variance"),
-        *("train/kl_to_magnet", "train/learning_rate", "train/ent_coef"),
+        *("train/kl_to_magnet", "train/learning_rate", "train/ent_coef", "train/log_barrier"),
+        "train/log_barrier_coef",
     } <= set(names)
 
 

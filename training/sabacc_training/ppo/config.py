@@ -31,7 +31,7 @@ class PPOHyperparameters(Config):
     A pair of numbers is a linear schedule: its first and its last value.
     """
 
-    later = frozenset({"initial", "critic_warmup", "reward", "advantage_unit"})
+    later = frozenset({"initial", "critic_warmup", "reward", "advantage_unit", "log_barrier_coef"})
 
     num_tables: TableCount = 4096
     """Tables played side by side."""
@@ -54,6 +54,11 @@ class PPOHyperparameters(Config):
 
     ent_coef: tuple[Weight, Weight] = (0.02, 0.002)
     """Weight of the entropy bonus in the loss, over the legal actions."""
+
+    log_barrier_coef: tuple[Weight, Weight] = (0.0, 0.0)
+    """Weight of a log barrier in the loss: of the mean negative log probability of the legal
+    actions. It keeps the probability of bad actions above about the weight over what they lose,
+    so that they come back when they become good. An entropy bonus lets them vanish."""
 
     magnet: Literal["none", "periodic", "moving_average", "teachers"] = "moving_average"
     """The policy that the KL term of the loss pulls towards (magnetic mirror descent, Sokota et al.

@@ -251,7 +251,10 @@ class PPOTrainer:
         """Take a gradient step on the policy's loss for each minibatch."""
         ppo, decisions = self.config.ppo, rollout.decisions
         advantages = _normalised(self._in_units(rollout)).to(self._compute.device)
-        ent_coef = linear(ppo.ent_coef, self.progress)
+        coefficients = {
+            "ent_coef": linear(ppo.ent_coef, self.progress),
+            "log_barrier_coef": linear(ppo.log_barrier_coef, self.progress),
+        }
         losses = []
         with self.profiler.section("learning the policy"):
             for rows in minibatches:
@@ -264,15 +267,16 @@ class PPOTrainer:
                     advantages[rows],
                     None if magnet_log_probs is None else magnet_log_probs[rows],
                     clip_range=ppo.clip_range,
-                    ent_coef=ent_coef,
                     kl_coef=ppo.kl_coef,
+                    **coefficients,
                 )
                 self._gradient_step(self._actor, self._actor_optimizer, loss.loss)
                 losses.append(torch.stack([part.detach() for part in loss]))
         means = torch.stack(losses).mean(dim=0).tolist()
         for name, mean in zip(PolicyLoss._fields, means, strict=True):
             self.metrics[f"train/{name}"] = mean
-        self.metrics["train/ent_coef"] = ent_coef
+        for name, value in coefficients.items():
+            self.metrics[f"train/{name}"] = value
 
     def _in_units(self, rollout: Rollout) -> NDArray[np.float32]:
         """Return the advantages of a rollout in ``advantage_unit``."""
