@@ -7,14 +7,14 @@ docs/results/calibration.json. ``python -m tools.generate_tables`` makes the tab
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from sabacc_training.config.base import validated
 from sabacc_training.exploitability.config import ExploitabilityConfig
-from sabacc_training.exploitability.probes import PROBES, available_probes, measure
+from sabacc_training.exploitability.probes import PROBES, Probe, available_probes, measure
 from sabacc_training.exploitability.results import worst_case
 from sabacc_training.exploitability.trained_responses import exact_exploitability
 from sabacc_training.trainers import train_on, training_config
@@ -42,9 +42,6 @@ AGENTS: Final = ("tight", "heuristic", "maximiser", NETWORK)
 BUDGETS: Final = {"steps": [200_000], "warm": {"steps": 200_000}, "lbr": {"deals": 2_000}}
 """Budgets that are small as the games are."""
 
-COLUMNS: Final = tuple(probe for probe in PROBES if probe != "zoo")  # no member plays a rung
-HEAD: Final = ("game", "agent", "exact", *COLUMNS, "worst of all", "share found")
-
 
 @dataclass(frozen=True)
 class Row:
@@ -64,16 +61,15 @@ class Row:
     found: dict[str, tuple[float, float]]
     worst: str
 
-    def texts(self) -> list[str]:
-        """Return the cells of its row, as of ``HEAD``."""
+    def texts(self, probes: Sequence[Probe]) -> list[str]:
+        """Return the cells of its row of the table, with these probes."""
         margins = {name: f"{mean:,.0f} ± {half:,.0f}" for name, (mean, half) in self.found.items()}
         share = f"{self.found[self.worst][0] / self.exact:.0%}" if self.exact >= 1 else ""
-        probes = (margins.get(probe, "") for probe in COLUMNS)
         return [
             f"`{self.game}`",
             f"`{self.agent}`" if self.agent != NETWORK else self.agent,
             f"{self.exact:,.1f}",
-            *probes,
+            *(margins.get(probe, "") for probe in probes),
             margins[self.worst],
             share,
         ]
@@ -107,6 +103,14 @@ def read_rows() -> Iterator[Row]:
     """Yield the rows in docs/results/calibration.json."""
     for row in json.loads(FIGURES.read_text()):
         yield Row(**row)
+
+
+def table_lines() -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the page's table, with the probes that were measured."""
+    rows = list(read_rows())
+    probes = [probe for probe in PROBES if any(probe in row.found for row in rows)]
+    head = ["game", "agent", "exact", *probes, "worst of all", "share found"]
+    return head, [row.texts(probes) for row in rows]
 
 
 if __name__ == "__main__":

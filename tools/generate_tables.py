@@ -334,7 +334,7 @@ def exploitability_page() -> str:
 
 def calibration_page() -> str:
     """Return the page of calibration with the figures of ``python -m tools.calibration``."""
-    rows = table(calibration.HEAD, (row.texts() for row in calibration.read_rows()))
+    rows = table(*calibration.table_lines())
     before, rest = (ROOT / "docs/results/calibration.md").read_text().split(FIRST)
     _, after = rest.split(LAST)
     return f"{before}{FIRST}\n\n{rows}\n{LAST}{after}"

@@ -193,7 +193,7 @@ def test_training_seeds_and_probes_survive_a_node(nodes: Nodes, tmp_path: Path) 
     data = {"trainer": "ppo", "rules": "casino", "steps": 30_000, "ppo": ppo}
     run = validated(PPOConfig, data | {"evaluation": evaluation})
     few = {"steps": 10_000, "seeds": 2, "deals": 200, "lbr": {"deals": 600, "candidates": 32}}
-    exploited = {"rules": "one_card", "agent": "tight", "ppo": ppo}
+    exploited = {"rules": "one_card", "agent": "tight", "ppo": ppo, "exploring": ppo}
     exploit = validated(ExploitabilityConfig, exploited | few)
 
     def works(folder: Path) -> list[FolderWork]:
