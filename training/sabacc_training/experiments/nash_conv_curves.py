@@ -29,19 +29,33 @@ SETTINGS: Final[dict[str, Any]] = {
     "hidden_sizes": [128, 128],
     "reward_scale": 2.0,
 }
-"""The settings that all methods share on the ladder."""
+"""The hyperparameters on the ladder, unless a method has its own."""
 
 METHODS: Final[dict[str, dict[str, Any]]] = {
-    "PPO, entropy .01": {"magnet": "none", "ent_coef": [0.01, 0.01]},
-    "PPO, entropy .05 to .01": {"magnet": "none", "ent_coef": [0.05, 0.01]},
-    "periodic magnet": {"magnet": "periodic", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
+    "PPO, entropy .01": {"ppo": {"magnet": "none", "ent_coef": [0.01, 0.01]}},
+    "PPO, entropy .05 to .01": {"ppo": {"magnet": "none", "ent_coef": [0.05, 0.01]}},
+    "periodic magnet": {
+        "ppo": {"magnet": "periodic", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
+    },
     "moving-average magnet": {
-        "magnet": "moving_average",
-        "kl_coef": 0.1,
-        "ent_coef": [0.15, 0.0005],
+        "ppo": {"magnet": "moving_average", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
+    },
+    "log barrier": {
+        "polyak_tau": 0.02,
+        "ppo": {
+            "magnet": "moving_average",
+            "kl_coef": 0.3,
+            "ent_coef": [0.1, 0.0],
+            "log_barrier_coef": [0.02, 0.002],
+            "advantage_unit": "stake",
+            "rollout_steps": 16_384,
+            "minibatch_size": 4096,
+            "hidden_sizes": [256, 256],
+        },
     },
 }
-"""The methods by name, with the settings in which they differ."""
+"""The methods by name, with the keys of a run in which they differ. The last is for long runs, in
+which the others cease to come nearer."""
 
 POINTS: Final = 10
 """Measurements of a run, at equal distances."""
@@ -57,7 +71,8 @@ def ladder_config(rung: Rung, method: str, steps: int, seed: int) -> PPOConfig:
             "steps": steps,
             "seed": seed,
             "pool": {"snapshots": 0.0, "scripted": {}},
-            "ppo": SETTINGS | METHODS[method],
+            **METHODS[method],
+            "ppo": SETTINGS | METHODS[method]["ppo"],
         },
     )
 
