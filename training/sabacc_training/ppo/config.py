@@ -158,8 +158,7 @@ class ExploiterHyperparameters(PPOHyperparameters):
 class LeagueConfig(Config):
     """Exploiters: networks that learn best responses to the learner while it learns.
 
-    Each plays against the current policy only, and learns before each update of the learner. So
-    each takes about as long as the learner itself.
+    Each plays against the current policy only, and learns before each update of the learner.
     """
 
     cold: int = Field(0, ge=0, le=8)
