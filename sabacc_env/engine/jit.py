@@ -74,7 +74,15 @@ def _widen_arguments(compiled: Any) -> Any:
     if numba.config.DISABLE_JIT:
         return compiled
     template_for = compiled.get_call_template
-    compiled.get_call_template = lambda args, kws: template_for(tuple(map(widened, args)), kws)
+
+    def get_call_template(args: Sequence[Any], kws: Any) -> Any:
+        template, pysig, args, kws = template_for(tuple(map(widened, args)), kws)
+        # Only the signature of these very arguments, which is compiled now. Numba warns of every
+        # other one that they could be converted to, such as one for a record of fewer fields.
+        template.cases = [case for case in template.cases if case.args == tuple(args)]
+        return template, pysig, args, kws
+
+    compiled.get_call_template = get_call_template
     return compiled
 
 

@@ -10,10 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 from sabacc_env.engine.cache import folder_name
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import Array, Record
 from tests.support.damage import flip_bit
 from tests.support.modes import INTERPRETED
 
@@ -56,6 +61,27 @@ def test_changed_source_is_compiled_anew(tmp_path: Path) -> None:
     after, notice = run(tmp_path, tmp_path / "cache")
     assert after != before
     assert notice.startswith(NOTICE)
+
+
+@jit
+def _first_field(record: Record) -> float:
+    return record.a
+
+
+@jit
+def _first_fields(records: Array) -> float:
+    return _first_field(records[0])
+
+
+def test_records_of_more_and_of_fewer_fields_are_compiled_without_a_warning() -> None:
+    """Numba warns where one can be converted to the other, so in an order of calls only."""
+    compiled: Any
+    for compiled in (_first_field, _first_fields):
+        compiled._cache = NullCache()
+    for fields in ("a", "ab", "abc"):
+        records = np.ones(1, np.dtype([(name, np.float32) for name in fields]))
+        assert _first_fields(records) == 1
+    assert len(compiled.signatures) == 3
 
 
 @pytest.mark.parametrize(
