@@ -62,6 +62,7 @@ def test_it_says_what_and_how_large_then_installs_once(setup, capfd):
     assert "Installing 2 packages" in said
     assert " GB on disk" in said
     assert " GB to download" in said
+    assert [entry for entry in asked(setup) if "--compile-bytecode" in entry] == asked(setup)[-2:-1]
     assert asked(setup)[-1].endswith(f"--editable {setup.ROOT}")
     before = asked(setup)
     setup.main()
