@@ -5,10 +5,10 @@
 """
 
 from sabacc_agents.loading import load, trained_against
+from sabacc_agents.networks.agent import NetworkAgent, RecallingNetworkAgent
 from sabacc_agents.networks.features import FeatureExtractor
 from sabacc_agents.networks.network import (
     Network,
-    NetworkAgent,
     NetworkInfo,
     load_network,
     read_info,
@@ -21,6 +21,7 @@ __all__ = [
     "Network",
     "NetworkAgent",
     "NetworkInfo",
+    "RecallingNetworkAgent",
     "is_saved",
     "load",
     "load_network",

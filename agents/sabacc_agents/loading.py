@@ -17,7 +17,8 @@ from sabacc_agents.external.agent import ProcessAgent
 from sabacc_agents.external.spec import is_process
 from sabacc_agents.language_models.agent import ModelAgent
 from sabacc_agents.language_models.spec import is_model
-from sabacc_agents.networks.network import NetworkAgent, read_info
+from sabacc_agents.networks.agent import network_agent
+from sabacc_agents.networks.network import read_info
 from sabacc_agents.saved_files import MODEL_PREFIX, PROCESS_PREFIX, SUFFIX, formats_in, is_saved
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent, agent_class, registered_agents
@@ -58,7 +59,7 @@ def load(
     if isinstance(spec, str | Path) and is_saved(spec):
         if equilibrium.FORMAT in formats_in(spec):
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
-        return NetworkAgent(rules, num_players, bet_sizes, network=spec)
+        return network_agent(rules, num_players, bet_sizes, network=spec)
     agent_type = None if is_process(spec) or is_model(spec) else _agent_type(spec)
     if rules is None or num_players is None:
         raise SabaccError(

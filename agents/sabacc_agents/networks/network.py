@@ -1,17 +1,18 @@
-"""A saved policy network: its file, and the agent that plays it.
+"""A saved policy network and its file.
 
 The file (``saved_files``) holds the layers of a multilayer perceptron as arrays in float32 or
 float16: ``layers.0.weight`` (outputs, inputs), ``layers.0.bias`` (outputs,), ``layers.1.weight``
 and so on. The last layer gives the logits. Where a ``FeatureExtractor`` computes the inputs, the
-file also holds ``features.columns``, ``features.terms`` and ``features.factors``. The description
-says what the network was made for and how it was trained.
+file also holds ``features.columns``, ``features.terms`` and ``features.factors``. After these
+inputs come those that are recalled (``recall``), if any. The description says what the network was
+made for and how it was trained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,10 +21,9 @@ from numpy.typing import NDArray
 
 from sabacc_agents import zoo
 from sabacc_agents.networks.features import TERMS, FeatureExtractor
+from sabacc_agents.networks.recall import NUM_RECALLED
 from sabacc_agents.saved_files import (
     bet_sizes_as_json,
-    check_made_for,
-    import_extra,
     read_arrays,
     read_description,
     write_arrays,
@@ -34,8 +34,7 @@ from sabacc_env.actions import (
     encode_bet_sizes,
     num_actions,
 )
-from sabacc_env.agent import sample
-from sabacc_env.arguments import check_bool, check_num_players, check_sequence
+from sabacc_env.arguments import check_bool, check_int, check_num_players, check_sequence
 from sabacc_env.errors import SabaccError, short_repr
 from sabacc_env.observation import OBSERVATION_SIZE
 from sabacc_env.rules import RuleSet
@@ -44,6 +43,7 @@ FORMAT: Final = "sabacc-network"
 VERSION: Final = 3
 ACTIVATIONS: Final = ("tanh", "relu")
 PRECISIONS: Final = ("float32", "float16")
+MAX_RECALLED_DECISIONS: Final = 16
 
 FEATURE_ARRAYS: Final[dict[str, np.dtype[Any]]] = {
     "features.columns": np.dtype(np.int16),
@@ -68,6 +68,8 @@ class NetworkInfo:
         training: plain data about the training. The key ``"opponents"``, if given, lists the
             names of the agents that it met. Other usual keys are config, steps and seed.
         any_rules: whether it plays all rule sets, of which ``rules`` are examples.
+        recalled_decisions: how many of its own last decisions of the hand its inputs have the cards
+            of (see ``recall``).
     """
 
     rules: tuple[RuleSet, ...]
@@ -76,6 +78,7 @@ class NetworkInfo:
     activation: str = "tanh"
     training: Mapping[str, Any] = field(default_factory=dict)
     any_rules: bool = False
+    recalled_decisions: int = 0
 
     def __post_init__(self) -> None:
         rule_sets = check_sequence("rules", self.rules)
@@ -100,6 +103,7 @@ class NetworkInfo:
         if not isinstance(self.training.get("opponents", ()), Sequence):
             raise SabaccError("training: its opponents are not a list")
         check_bool("any_rules", self.any_rules)
+        check_int("recalled_decisions", self.recalled_decisions, 0, MAX_RECALLED_DECISIONS)
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -125,87 +129,6 @@ class Network:
     def layer_sizes(self) -> tuple[int, ...]:
         """The number of inputs, the widths of the hidden layers, and the number of logits."""
         return _layer_sizes(self.weights)
-
-
-class NetworkAgent:
-    """Plays a policy network: it samples from the masked softmax of the logits.
-
-    Args:
-        rules: the rules that it will play, which must be among the network's. None stands for the
-            first of these.
-        num_players: likewise.
-        bet_sizes: what the bet actions mean, as for the network.
-        network: the path of a saved network, or a network in memory.
-        greedy: whether it takes the most likely action instead of a sample.
-
-    Raises:
-        SabaccError: for a network that was made for another game, a file that is not a network, or
-            if torch is not installed.
-    """
-
-    def __init__(
-        self,
-        rules: str | Path | RuleSet | None = None,
-        num_players: int | None = None,
-        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
-        *,
-        network: str | Path | Network,
-        greedy: bool = False,
-    ) -> None:
-        label = "this network" if isinstance(network, Network) else str(network)
-        info = network.info if isinstance(network, Network) else read_info(network)
-        made_for = info.rules, info.num_players, info.bet_sizes
-        self.check_game = partial(check_made_for, label, made_for, any_rules=info.any_rules)
-        self.plays_any_rules = info.any_rules
-        self.check_game(rules, num_players, bet_sizes)
-        if not isinstance(network, Network):
-            network = load_network(network)
-        self.info = info
-        self.greedy = check_bool("greedy", greedy)
-        self._extractor = network.extractor
-        self._torch = import_extra("torch")
-        self._layers = [
-            tuple(
-                self._torch.tensor(np.asarray(network.weights[f"layers.{layer}.{part}"]))
-                for part in ("weight", "bias")
-            )
-            for layer in range(len(network.layer_sizes) - 1)
-        ]
-
-    def reset(self, num_tables: int) -> None:
-        """Do nothing: the agent has no memory."""
-
-    def act(
-        self,
-        observations: NDArray[np.float32],
-        action_masks: NDArray[np.int8],
-        rng: np.random.Generator,
-        tables: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Draw a legal action for each row, or take the most likely one."""
-        probabilities = self.probabilities(observations, action_masks)
-        if self.greedy:
-            return np.asarray(probabilities.argmax(axis=1), dtype=np.int64)
-        return sample(probabilities, rng)
-
-    def probabilities(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """Return the distributions over actions, (n, num_actions), with 0 for illegal actions."""
-        torch = self._torch
-        extractor = self._extractor
-        inputs = observations if extractor is None else extractor.extract(observations)
-        activate = torch.tanh if self.info.activation == "tanh" else torch.relu
-        with torch.inference_mode():
-            values = torch.as_tensor(np.ascontiguousarray(inputs))
-            for index, (weight, bias) in enumerate(self._layers):
-                values = torch.nn.functional.linear(values, weight, bias)
-                if index < len(self._layers) - 1:
-                    values = activate(values)
-            legal = torch.as_tensor(np.ascontiguousarray(action_masks)) != 0
-            logits = values.double().masked_fill(~legal, -torch.inf)
-            probabilities: NDArray[np.float64] = torch.softmax(logits, dim=1).numpy()
-        return probabilities
 
 
 # Files.
@@ -254,6 +177,8 @@ def save_network(
     }
     if info.any_rules:
         description["any_rules"] = True
+    if info.recalled_decisions:
+        description["recalled_decisions"] = info.recalled_decisions
     feature_arrays = {} if extractor is None else _extractor_arrays(extractor)
     write_arrays(path, arrays | feature_arrays, FORMAT, VERSION, description)
 
@@ -302,6 +227,7 @@ def read_info(path: str | Path) -> NetworkInfo:
             activation=description["activation"],
             training=description["training"],
             any_rules=description.get("any_rules", False),
+            recalled_decisions=description.get("recalled_decisions", 0),
         )
     except (AttributeError, KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
@@ -378,6 +304,7 @@ def _check_layers(
             f"so on, not {', '.join(sorted(map(str, weights))) or 'nothing'}"
         )
     width = OBSERVATION_SIZE if extractor is None else extractor.size
+    width += info.recalled_decisions * NUM_RECALLED
     for layer in range(count):
         weight, bias = weights[f"layers.{layer}.weight"], weights[f"layers.{layer}.bias"]
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:

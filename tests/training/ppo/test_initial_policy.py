@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sabacc_agents.networks.network import NetworkAgent, NetworkInfo, load_network, save_network
+from sabacc_agents.networks.agent import NetworkAgent
+from sabacc_agents.networks.network import NetworkInfo, load_network, save_network
 from sabacc_training.config.base import dump, load_config, validated
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.ppo.trainer import PPOTrainer

@@ -58,7 +58,9 @@ def test_the_learner_meets_the_greedy_policies_of_its_exploiters() -> None:
 def test_an_exploiter_always_meets_the_current_policy_of_the_learner() -> None:
     trainer = league()
     exploiter = trainer.exploiters[0]
-    assert exploiter.pool.agents == [exploiter.agent, trainer.agent]
+    policies: Any = exploiter.pool.agents
+    networks = exploiter.agent.network, trainer.agent.network
+    assert all(met.network is network for met, network in zip(policies, networks, strict=True))
     np.testing.assert_array_equal(members_met(exploiter), [0, 1])
     seats: Any = exploiter.collector._seats
     assert (seats.members == CURRENT).sum(axis=1).tolist() == [1] * 256

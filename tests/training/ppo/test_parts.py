@@ -282,10 +282,10 @@ def test_the_state_of_some_decisions_does_not_hold_the_whole_buffer() -> None:
 
 def test_the_critic_sees_all_hands_in_order_of_play() -> None:
     tables = random_tables("casino", [2, 3] * 32)
-    inputs = NetworkInputs(FeatureExtractor.for_games([tables.rules], 3), 3, "all_hands")
+    inputs = NetworkInputs(FeatureExtractor.for_games([tables.rules], 3), 0, 3, "all_hands")
     indices = np.arange(64)
     written = np.full((64, inputs.size), np.nan, np.float32)
-    inputs.write(tables, indices, written)
+    inputs.write(tables, indices, np.zeros((64, 0), np.float32), written)
     policy, hands = np.split(written, [inputs.policy_size], axis=1)
     np.testing.assert_array_equal(policy, inputs.extractor.extract(tables.observations))
     hands = hands.reshape(64, 2, HAND_SIZE)

@@ -75,6 +75,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "rules": "casino",
         "pool": POOL,
         "league": {"cold": 1, "warm": 1, "warm_steps": 1500, "ppo": TINY["ppo"]},
+        "ppo": {"recalled_decisions": 2},
     },
     "rule_space": {
         "rules": "casino",

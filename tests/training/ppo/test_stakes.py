@@ -29,7 +29,8 @@ def test_the_stake_is_the_pot_and_what_there_is_to_call() -> None:
         trainer._buffer.begin(decisions[:0])
         decisions = trainer._buffer.begin_step(64)
         decisions.tables[:] = everywhere
-        reader.write_inputs(trainer.inputs, tables, everywhere, decisions)
+        recalled = np.zeros((64, 0), np.float32)
+        reader.write_inputs(trainer.inputs, tables, everywhere, recalled, decisions)
         found = trainer._stakes.of(decisions, tables)
         for table in everywhere:
             game = tables.game(int(table))

@@ -43,7 +43,8 @@ def test_they_say_what_their_agents_do() -> None:
     compute, workers = Compute("cpu", torch.float32), Workers(1)
     decisions = Decisions.empty(64, trainer.inputs.size, tables.action_masks.shape[1], compute)
     decisions.tables[:] = everywhere
-    CpuInputReader(workers).write_inputs(trainer.inputs, tables, everywhere, decisions)
+    nothing = np.zeros((64, 0), np.float32)
+    CpuInputReader(workers).write_inputs(trainer.inputs, tables, everywhere, nothing, decisions)
     teachers = Teachers(config, trainer.inputs.extractor, compute, workers)
     log_probs = teachers.log_probs(decisions, tables).numpy()
     for number, (spec, rules) in enumerate(zip(TWO, config.all_rules, strict=True)):

@@ -8,12 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.networks.agent import network_agent
 
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.config.base import validated
 from sabacc_training.experiments.timed_run import TimedRun
 from sabacc_training.jobs.partial_results import PartialResults
 from sabacc_training.ppo.config import PPOConfig
+from sabacc_training.ppo.policy import PolicyAgent
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games.agent_policy import nash_conv
 from sabacc_training.solved_games.game_tree import FloatArray, GameTree
@@ -164,8 +166,14 @@ def _measured_run(
             trainer.update()
             run.after_update()
         run.stopwatch.stop()
-        averaged = nash_conv(tree, trainer.average)
+        averaged = _nash_conv(tree, trainer, trainer.average)
         run.measurements.append((trainer.steps, averaged, run.stopwatch.cpu))
         if point < POINTS:
             progress.next(f"{name}: NashConv {averaged:.4f}")
-    return run.measurements, nash_conv(tree, trainer.agent)
+    return run.measurements, _nash_conv(tree, trainer, trainer.agent)
+
+
+def _nash_conv(tree: GameTree, trainer: PPOTrainer, policy: PolicyAgent) -> float:
+    """Return the NashConv of a policy of a run as it is saved."""
+    network = trainer.saved_network(policy)
+    return nash_conv(tree, network_agent(bet_sizes=tree.rung.bet_sizes, network=network))

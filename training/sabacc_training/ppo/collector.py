@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sabacc_agents.networks.recall import HandMemory
 
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
@@ -57,6 +58,7 @@ class RolloutCollector:
         self._rng = np.random.default_rng([config.seed, 2])
         self.tables = tables
         self._host_tables = input_reader.host_tables(tables)
+        self._memory = HandMemory(inputs.recalled_decisions, tables.num_tables)
         self._starts = StartSampler(config, self.tables)
         reward_units = np.array([_reward_unit(rules, config) for rules in self.tables.rule_sets])
         self._reward_scales = 1 / reward_units
@@ -91,7 +93,8 @@ class RolloutCollector:
         decisions.tables[:] = own
         decisions.seats[:] = tables.seats_to_act[own]
         with profiler.section("inputs"):
-            self._input_reader.write_inputs(self._inputs, self.tables, own, decisions)
+            recalled = self._memory.recall(tables.flat_observations, own, own)
+            self._input_reader.write_inputs(self._inputs, self.tables, own, recalled, decisions)
         with profiler.section("policy"):
             self._policy.decide(decisions, self._rng)
         actions = decisions.actions
@@ -107,6 +110,7 @@ class RolloutCollector:
             rewards = (self._credits_won() * scales[:, None]).astype(np.float32)
             finished = tables.finished.copy()
             buffer.end_step(finished, rewards)
+            self._memory.restart(np.flatnonzero(finished))
         if seats is not None:
             with profiler.section("opponents"):
                 ended = np.flatnonzero(finished)
@@ -130,6 +134,7 @@ class RolloutCollector:
         return {
             "tables": self.tables.to_bytes(),
             "seats": None if self._seats is None else self._seats.state(),
+            "memory": self._memory.stacks,
             "rng": self._rng.bit_generator.state,
         }
 
@@ -139,6 +144,7 @@ class RolloutCollector:
         self.tables.clone_from(saved, self._all_tables, self._all_tables)
         if self._seats is not None:
             self._seats.restore(state["seats"])
+        self._memory.stacks[:] = state.get("memory", 0)  # older checkpoints have none
         self._rng.bit_generator.state = state["rng"]
 
 

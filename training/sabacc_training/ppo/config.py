@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
+from sabacc_agents.networks.network import MAX_RECALLED_DECISIONS
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
@@ -24,6 +25,9 @@ from sabacc_training.config.run import (
 )
 from sabacc_training.ppo.network_inputs import CriticInput
 
+NETWORK_KEYS: Final = ("initial", "hidden_sizes", "recalled_decisions")
+"""The hyperparameters that the weights of a policy depend on."""
+
 
 class PPOHyperparameters(Config):
     """Hyperparameters of PPO with action masks and a KL term; gamma is 1.
@@ -31,7 +35,16 @@ class PPOHyperparameters(Config):
     A pair of numbers is a linear schedule: its first and its last value.
     """
 
-    later = frozenset({"initial", "critic_warmup", "reward", "advantage_unit", "log_barrier_coef"})
+    later = frozenset(
+        {
+            "initial",
+            "critic_warmup",
+            "reward",
+            "advantage_unit",
+            "log_barrier_coef",
+            "recalled_decisions",
+        }
+    )
 
     num_tables: TableCount = 4096
     """Tables played side by side."""
@@ -94,6 +107,11 @@ class PPOHyperparameters(Config):
     hidden_sizes: tuple[Width, ...] = Field((256, 256), min_length=1)
     """Widths of the hidden layers, the same for the policy and for the critic. With ``initial`` the
     policy has those of the network."""
+
+    recalled_decisions: int = Field(0, ge=0, le=MAX_RECALLED_DECISIONS)
+    """How many of its own last decisions of the hand the networks recall: the cards that the seat
+    held, drew and could take at these, beside the observation. An observation has the cards of
+    now."""
 
     initial: str | None = None
     """A saved network of the PPO trainer that the policy begins as: ``zoo:NAME`` or a path. It was
@@ -255,8 +273,8 @@ class PPOConfig(RunConfig):
         """Return the run of an exploiter: the same game, and hyperparameters of its own."""
         ppo = self.league.ppo
         if index >= self.league.cold:
-            of_learner = {"initial": self.ppo.initial, "hidden_sizes": self.ppo.hidden_sizes}
-            ppo = ppo.model_copy(update=of_learner | {"critic_warmup": 0.0})
+            same = {key: getattr(self.ppo, key) for key in NETWORK_KEYS}
+            ppo = ppo.model_copy(update=same | {"critic_warmup": 0.0})
         seed = np.random.SeedSequence([self.seed, index]).generate_state(1)
         own = {
             "seed": int(seed[0]),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sabacc_agents.networks.features import NEAR, FeatureExtractor
 from torch import Tensor
 
-from sabacc_env.array_types import Ints
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.tables import Tables
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.network_inputs import NetworkInputs
@@ -39,15 +39,20 @@ class CpuInputReader:
         return tables
 
     def write_inputs(
-        self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions
+        self,
+        inputs: NetworkInputs,
+        tables: Tables,
+        indices: Ints,
+        recalled: Floats,
+        out: Decisions,
     ) -> None:
-        """Write the inputs and masks of the seats to act at some tables."""
+        """Write the inputs and masks of the seats to act at some tables; see ``NetworkInputs``."""
         if self._scratch.shape != (tables.num_tables, inputs.size):
             self._scratch = np.zeros((tables.num_tables, inputs.size), np.float32)
 
         def write(rows: slice) -> None:
             scratch = self._scratch[rows]
-            inputs.write(tables, indices[rows], scratch)
+            inputs.write(tables, indices[rows], recalled[rows], scratch)
             out.inputs[rows].copy_(torch.from_numpy(scratch))
             masks = torch.from_numpy(tables.action_masks[indices[rows]])
             out.action_masks[rows].copy_(masks)
@@ -66,13 +71,19 @@ class GpuInputReader:
         return cast(Tables, HostTables(tables))
 
     def write_inputs(
-        self, inputs: NetworkInputs, tables: Tables, indices: Ints, out: Decisions
+        self,
+        inputs: NetworkInputs,
+        tables: Tables,
+        indices: Ints,
+        recalled: Floats,
+        out: Decisions,
     ) -> None:
-        """Write the inputs and masks of the seats to act at some tables."""
+        """Write the inputs and masks of the seats to act at some tables; see ``NetworkInputs``."""
         rows = torch.from_numpy(indices).to(self._device)
         features = extract_on_gpu(shared(tables.flat_observations)[rows], inputs.extractor)
         privileged = [shared(part) for part in inputs.privileged(tables, indices)]
-        out.inputs.copy_(torch.cat([features, *privileged], dim=1))
+        remembered = torch.from_numpy(recalled).to(self._device)
+        out.inputs.copy_(torch.cat([features, remembered, *privileged], dim=1))
         out.action_masks.copy_(shared(tables.action_masks)[rows])
 
 
@@ -117,7 +128,7 @@ class HostTables:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self.observations = _HostRows(shared(tables.flat_observations))
+        self.flat_observations = _HostRows(shared(tables.flat_observations))
         self.action_masks = _HostRows(shared(tables.action_masks))
 
     def __getattr__(self, name: str) -> Any:

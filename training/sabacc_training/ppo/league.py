@@ -36,7 +36,7 @@ class Exploiter(PPOTrainer):
         return self._learner.progress
 
     def _make_pool(self) -> OpponentPool:
-        opponents = [self._learner.agent]
+        opponents = [self._learner.agent.with_own_memory()]
         return OpponentPool(self.config, self.agent, self._make_opponent, opponents, 1.0)
 
 

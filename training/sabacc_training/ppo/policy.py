@@ -7,6 +7,7 @@ from copy import deepcopy
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sabacc_agents.networks.recall import HandMemory
 from torch import Tensor, nn
 
 from sabacc_training.ppo.compute import Compute
@@ -38,9 +39,23 @@ class PolicyAgent:
         self._inputs = inputs
         self._compute = compute
         self._workers = workers
+        self.reset(0)
 
     def reset(self, num_tables: int) -> None:
-        """Do nothing: the agent has no memory."""
+        """Start a hand at each of so many tables."""
+        self._memory = HandMemory(self._inputs.recalled_decisions, num_tables)
+
+    def restart(self, tables: NDArray[np.int64]) -> None:
+        """Forget the hands at these tables."""
+        self._memory.restart(tables)
+
+    def memory(self) -> NDArray[np.float32]:
+        """Return what it remembers at every table, for ``restore_memory``."""
+        return self._memory.stacks
+
+    def restore_memory(self, memory: NDArray[np.float32]) -> None:
+        """Continue from what ``memory`` returned."""
+        self._memory.stacks = memory
 
     def act(
         self,
@@ -50,26 +65,36 @@ class PolicyAgent:
         tables: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Sample a legal action for each row."""
-        inputs, masks = self._tensors(observations, action_masks)
+        rows = np.arange(len(observations))
+        recalled = self._memory.recall(observations, rows, rows if tables is None else tables)
+        inputs, masks = self._tensors(observations, recalled, action_masks)
         actions, _ = self.sample(inputs, masks, rng)
         return actions.cpu().numpy()
 
     def probabilities(
         self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
-        """Return the distribution that it samples from, (n, num_actions); 0 for illegal actions."""
-        inputs, masks = self._tensors(observations, action_masks)
+        """Return the distribution that it samples from, (n, num_actions); 0 for illegal actions.
+
+        Each is for the first decision of a hand, if the policy recalls earlier ones.
+        """
+        recalled = np.zeros((len(observations), self._inputs.recalled_size), np.float32)
+        inputs, masks = self._tensors(observations, recalled, action_masks)
         probs = masked_probs(self.log_probs(inputs, masks).double(), masks)
         return (probs / probs.sum(dim=1, keepdim=True)).cpu().numpy()
 
     def _tensors(
-        self, observations: NDArray[np.float32], action_masks: NDArray[np.int8]
+        self,
+        observations: NDArray[np.float32],
+        recalled: NDArray[np.float32],
+        action_masks: NDArray[np.int8],
     ) -> tuple[Tensor, Tensor]:
         """Return the network's inputs and bool masks."""
-        features = torch.from_numpy(self._inputs.extractor.extract(observations))
+        seen = self._inputs.extractor.extract(observations)
+        inputs = torch.from_numpy(np.concatenate([seen, recalled], axis=1))
         masks = torch.from_numpy(np.ascontiguousarray(action_masks)) != 0
         device = self._compute.device
-        return features.to(device, self._compute.dtype), masks.to(device)
+        return inputs.to(device, self._compute.dtype), masks.to(device)
 
     def log_probs(self, inputs: Tensor, action_masks: Tensor) -> Tensor:
         """Return the log probabilities of legal actions, (n, num_actions); 0 for the others.
@@ -107,6 +132,10 @@ class PolicyAgent:
         """Return a copy that no longer learns."""
         network = deepcopy(self.network).requires_grad_(False)
         return PolicyAgent(network, self._inputs, self._compute, self._workers)
+
+    def with_own_memory(self) -> PolicyAgent:
+        """Return an agent of the same network, which learns on, for other tables."""
+        return PolicyAgent(self.network, self._inputs, self._compute, self._workers)
 
     def greedy(self) -> GreedyPolicyAgent:
         """Return an agent of the same network that plays its most probable action."""

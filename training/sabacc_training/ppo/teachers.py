@@ -49,6 +49,8 @@ class Teachers:
         config = self._config
         games = [game for game in config.games if game[0] == rules]
         saved, extractor = load_ppo_network(spec, games, config.bet_sizes, "a teacher")
+        if saved.info.recalled_decisions:
+            raise SabaccError(f"{spec}: recalls decisions, which a teacher cannot; give another")
         try:
             positions = self._extractor.positions_of(extractor)
         except SabaccError:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sabacc_agents.loading import load
-from sabacc_agents.networks.network import NetworkInfo, save_network
+from sabacc_agents.networks.network import Network, NetworkInfo, save_network
 from torch import Tensor, nn
 
 from sabacc_env.actions import num_actions
@@ -85,7 +85,9 @@ class PPOTrainer:
         input_reader = make_input_reader(self._compute, self._workers)
         max_players = max(players for _, players in config.games)
         initial = InitialPolicy.of_run(config)
-        self.inputs = NetworkInputs(initial.extractor, max_players, ppo.critic_input)
+        self.inputs = NetworkInputs(
+            initial.extractor, ppo.recalled_decisions, max_players, ppo.critic_input
+        )
         actions = num_actions(config.bet_sizes)
 
         generator = torch.Generator().manual_seed(config.seed)
@@ -323,13 +325,29 @@ class PPOTrainer:
 
     def save_agent(self, path: Path) -> None:
         """Write the average policy as a network that ``sabacc_agents`` plays."""
+        network = self.saved_network(self.average)
+        save_network(path, network.weights, network.info, network.extractor)
+
+    def saved_network(self, agent: PolicyAgent) -> Network:
+        """Return a policy of the run as it is saved."""
         config = self.config
         seats = tuple(dict.fromkeys(players for _, players in config.games))
         record = config.training_record(self.steps)
         rules = config.all_rules if config.rule_space is None else (config.rule_set,)
         any_rules = config.rule_space is not None
-        info = NetworkInfo(rules, seats, config.bet_sizes, "relu", record, any_rules)
-        save_network(path, layer_weights(self.average.network), info, self.inputs.extractor)
+        info = NetworkInfo(
+            rules,
+            seats,
+            config.bet_sizes,
+            "relu",
+            record,
+            any_rules,
+            self.inputs.recalled_decisions,
+        )
+        weights = {
+            name: weight.cpu().numpy() for name, weight in layer_weights(agent.network).items()
+        }
+        return Network(weights, info, self.inputs.extractor)
 
     def state(self) -> dict[str, Any]:
         """Return everything that ``restore`` needs to continue as if there had been no stop."""

@@ -54,11 +54,11 @@ def tabular_policy_of(
 ) -> FloatArray:
     """Return an agent's policy, (sequences,), with the probabilities of chance outcomes.
 
-    The policy of an agent with ``probabilities``, or of a solved policy of this game, is exact. Any
-    other agent is led through the turns before each information state ``samples`` times, and its
-    actions are counted. Such a policy is an estimate, and its NashConv is too large, the more so
-    the fewer the samples. An agent that wants views is called only at the information state itself,
-    because a view contains its history.
+    The policy of an agent with ``probabilities`` or ``follow``, or of a solved policy of this game,
+    is exact. Any other agent is led through the turns before each information state ``samples``
+    times, and its actions are counted. Such a policy is an estimate, and its NashConv is too large,
+    the more so the fewer the samples. An agent that wants views is called only at the information
+    state itself, because a view contains its history.
 
     Of isomorphic cards, and of dice with the same effect, an agent sees one example: it is measured
     as if it played the others in the same way.
@@ -66,7 +66,7 @@ def tabular_policy_of(
     Args:
         tree: the game.
         agent: an agent made for the game.
-        samples: calls of an agent without ``probabilities`` in each information state.
+        samples: calls of any other agent in each information state.
         seed: seeds the agent's random numbers.
 
     Raises:
@@ -85,6 +85,8 @@ def tabular_policy_of(
                     "equilibrium: this policy has no entry for some information states of the game"
                 )
             probabilities = agent.state_probabilities(hashes, num_actions(tree.rung.bet_sizes))
+        elif hasattr(agent, "follow"):
+            probabilities = _followed_probabilities(tree, agent, states)
         else:
             probabilities = agent_calls.probabilities(agent, *_agent_inputs(tree, agent, states))
         if probabilities is None:
@@ -162,6 +164,16 @@ def _agent_inputs(
     """Return an agent's observations or views in information states, and action masks."""
     observations, masks = observations_at(tree, states)
     return (views_at(tree, states) if agent_calls.wants_views(agent) else observations), masks
+
+
+def _followed_probabilities(tree: GameTree, agent: Agent, states: Ints) -> FloatArray:
+    """Return the distributions of an agent that remembers the turns before, (n, num_actions)."""
+    found = np.zeros((len(states), num_actions(tree.rung.bet_sizes)))
+    memories = np.zeros(len(states), np.int64)
+    for rows, at, last in _turns_to(tree, states):
+        told, memories[rows] = agent_calls.follow(agent, *observations_at(tree, at), memories[rows])
+        found[rows[last]] = told[last]
+    return found
 
 
 def _sampled_probabilities(
