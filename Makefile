@@ -1,6 +1,9 @@
 # Everything runs in .venv, which tools/setup_environment.py makes from requirements.lock on first
 # use. Another interpreter: make PYTHON=python3.12 test. More arguments: make test ARGS="-k pots".
 
+# Tests and tools start hundreds of processes. Each would compile the sources anew if this said so.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTHON = python3
 BIN = .venv/bin
 ARGS =

@@ -176,7 +176,8 @@ def card_actions_of(view: GameView, other: int, done: dict[tuple[int, int], int]
 
 
 def assert_same(found: np.ndarray, wanted: object, fact: str) -> None:
-    np.testing.assert_array_equal(found, np.asarray(wanted, found.dtype), fact)
+    expected = np.asarray(wanted, found.dtype)
+    assert np.array_equal(found, expected), f"{fact}: {found}, not {expected}"
 
 
 @pytest.mark.parametrize("name", RULES)

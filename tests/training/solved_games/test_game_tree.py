@@ -28,7 +28,6 @@ SIZES = {  # nodes, information states
     "three_seats": (168_529, 14_538),
     "great_casino": (10_958_221, 393_876),
 }
-FIRST_SMALL = ("one_card", "little_spire", "one_draw", "side_pots")
 
 TWO_SUITS = {  # nobody can tie, so no blind draws follow one another
     "name": "two_suits",
@@ -92,7 +91,10 @@ def test_the_largest_rung() -> None:
     assert (len(tree.nodes.seats), len(tree.states.seats)) == SIZES["great_casino"]
 
 
-@pytest.mark.parametrize("name", FIRST_SMALL)
+@pytest.mark.parametrize(
+    "name",
+    ["one_card", "little_spire", pytest.param("one_draw", marks=pytest.mark.slow), "side_pots"],
+)
 def test_a_tree_is_the_game_that_is_played(name: str) -> None:
     rung = load_rung(name)
     tree, walk = flatten(rung), Walk(rung)
