@@ -53,7 +53,7 @@ def main() -> None:
     pinned = [*install, "--require-hashes", "--requirements", "-"]
     announce(uv, run([*pinned, "--dry-run"], environment, lock, quiet=True))
     # uv does not compile by default. Where Python writes no bytecode, as in many containers, every
-    # process would then compile the thousands of modules that it imports: 5 seconds with torch.
+    # process would then compile the thousands of modules that it imports.
     run([*pinned, "--compile-bytecode"], environment, lock)
     run([*install, "--no-build-isolation", "--quiet", "--editable", str(ROOT)], environment)
     STARTED.write_text(state)

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.networks.network import Network, load_network, read_info
-from sabacc_agents.networks.recall import HandMemory, NumberedStacks, as_inputs, stacks_after
+from sabacc_agents.networks.recall import (
+    HandMemory,
+    NumberedStacks,
+    RemembersHands,
+    as_inputs,
+    stacks_after,
+)
 from sabacc_agents.saved_files import check_made_for, import_extra
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
@@ -126,7 +132,7 @@ class NetworkAgent(PolicyNetwork):
         return self._distributions(self._seen(observations), action_masks)
 
 
-class RecallingNetworkAgent(PolicyNetwork):
+class RecallingNetworkAgent(RemembersHands, PolicyNetwork):
     """Plays a policy network that recalls the cards of its own last decisions of the hand.
 
     Arguments and errors are those of ``NetworkAgent``.
@@ -138,18 +144,6 @@ class RecallingNetworkAgent(PolicyNetwork):
         """Start a hand at each of so many tables."""
         self._memory = HandMemory(self.info.recalled_decisions, num_tables)
         self._numbered = NumberedStacks(self.info.recalled_decisions)
-
-    def restart(self, tables: NDArray[np.int64]) -> None:
-        """Forget the hands at these tables."""
-        self._memory.restart(tables)
-
-    def memory(self) -> NDArray[np.float32]:
-        """Return what it remembers at every table, for ``restore_memory``."""
-        return self._memory.stacks.copy()
-
-    def restore_memory(self, memory: NDArray[np.float32]) -> None:
-        """Continue from what ``memory`` returned."""
-        self._memory.stacks = memory.copy()
 
     def act(
         self,

@@ -72,6 +72,24 @@ class HandMemory:
         self.stacks[tables] = 0
 
 
+class RemembersHands:
+    """What an agent does with its ``HandMemory``, which its ``reset`` makes."""
+
+    _memory: HandMemory
+
+    def restart(self, tables: Ints) -> None:
+        """Forget the hands at these tables."""
+        self._memory.restart(tables)
+
+    def memory(self) -> Floats:
+        """Return what it remembers at every table, for ``restore_memory``."""
+        return self._memory.stacks.copy()
+
+    def restore_memory(self, memory: Floats) -> None:
+        """Continue from what ``memory`` returned."""
+        self._memory.stacks = memory.copy()
+
+
 class NumberedStacks:
     """Numbers for stacks, for agents whose memory of a hand is to be one number.
 

@@ -110,10 +110,10 @@ class RolloutCollector:
             rewards = (self._credits_won() * scales[:, None]).astype(np.float32)
             finished = tables.finished.copy()
             buffer.end_step(finished, rewards)
-            self._memory.restart(np.flatnonzero(finished))
+            ended = np.flatnonzero(finished)
+            self._memory.restart(ended)
         if seats is not None:
             with profiler.section("opponents"):
-                ended = np.flatnonzero(finished)
                 self.episode_rewards.append(rewards[ended][seats.learner_seats(ended)])
                 seats.draw(ended, self._rng)
 

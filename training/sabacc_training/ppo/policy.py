@@ -7,7 +7,7 @@ from copy import deepcopy
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sabacc_agents.networks.recall import HandMemory
+from sabacc_agents.networks.recall import HandMemory, RemembersHands
 from torch import Tensor, nn
 
 from sabacc_training.ppo.compute import Compute
@@ -22,7 +22,7 @@ from sabacc_training.ppo.rollout_buffer import Decisions
 from sabacc_training.ppo.threads import Workers
 
 
-class PolicyAgent:
+class PolicyAgent(RemembersHands):
     """Plays a network: samples from a masked softmax over its logits.
 
     Args:
@@ -44,18 +44,6 @@ class PolicyAgent:
     def reset(self, num_tables: int) -> None:
         """Start a hand at each of so many tables."""
         self._memory = HandMemory(self._inputs.recalled_decisions, num_tables)
-
-    def restart(self, tables: NDArray[np.int64]) -> None:
-        """Forget the hands at these tables."""
-        self._memory.restart(tables)
-
-    def memory(self) -> NDArray[np.float32]:
-        """Return what it remembers at every table, for ``restore_memory``."""
-        return self._memory.stacks
-
-    def restore_memory(self, memory: NDArray[np.float32]) -> None:
-        """Continue from what ``memory`` returned."""
-        self._memory.stacks = memory
 
     def act(
         self,
