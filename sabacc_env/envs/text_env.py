@@ -208,8 +208,9 @@ class TextEnv:
         if not isinstance(text, str):
             raise SabaccError(f"text: {short_repr(text)} is not text")
         counts, refusal, action = self.counts[seat], None, None
+        view = self.game.view(seat)
         try:
-            action = parse_action(text, self.game.view(seat), self._env.bet_sizes)
+            action = parse_action(text, view, self._env.bet_sizes)
         except IllegalMove as error:
             refusal = str(error)
             counts.refused += 1
@@ -220,7 +221,7 @@ class TextEnv:
                 return Answer(seat, None, None, refusal)
             counts.defaults += 1
             action = int(default_actions(self._mask)[0])
-        move = self.game.view(seat).legal_actions(self._env.bet_sizes)[action]
+        move = view.legal_actions(self._env.bet_sizes)[action]
         self._play(action)
         self._let_agents_play()
         return Answer(seat, move, action, refusal)

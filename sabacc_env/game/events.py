@@ -182,8 +182,10 @@ def _move(
         face_up = _spike_card(before, seat)
     elif move.kind == "junk" and rules.junk_face_up:
         face_up = _by_id(_hand(before, seat) + _spike_card(before, seat))
-    known = {*_hand(before, seat), *_drawn_card(before), taken}
-    drawn = tuple(c for c in _hand(after, seat) + _drawn_card(after) if c not in known)
+    drawn: tuple[Card, ...] = ()
+    if seat == observer:
+        known = {*_hand(before, seat), *_drawn_card(before), taken}
+        drawn = tuple(c for c in _hand(after, seat) + _drawn_card(after) if c not in known)
     yield Event(
         "move",
         round=_number(before, "round_no"),
@@ -192,7 +194,7 @@ def _move(
         move=move,
         taken=taken,
         face_up=face_up,
-        drawn=drawn if seat == observer else (),
+        drawn=drawn,
         paid=_number(after, "paid"),
     )
     if move.kind == "buy_discard" and _number(before, "num_discards") == 1:
@@ -205,7 +207,7 @@ def _roll(before: NDArray[Any], after: NDArray[Any], observer: int) -> Iterator[
     rolls = _number(after, "rolls")
     first, second = after["dice"][0, rolls - 1].tolist()
     yield Event("dice", round=rolls, phase=PHASES[DICE], dice=(first, second))
-    spike_too = bool((before["spikes"] != after["spikes"]).any())
+    spike_too = _spikes_changed(before, after)
     for seat in _clockwise(after):
         old, new = _hand(before, seat), _hand(after, seat)
         if old == new:
@@ -218,6 +220,8 @@ def _roll(before: NDArray[Any], after: NDArray[Any], observer: int) -> Iterator[
 
 
 def _new_spike_cards(before: NDArray[Any], after: NDArray[Any]) -> Iterator[Event]:
+    if not _spikes_changed(before, after):
+        return
     for seat in _clockwise(after):
         spike = _spike_card(after, seat)
         if spike and spike != _spike_card(before, seat):
@@ -241,6 +245,10 @@ def _hand(records: NDArray[Any], seat: int) -> tuple[Card, ...]:
 
 def _spike_card(records: NDArray[Any], seat: int) -> tuple[Card, ...]:
     return _cards([records["spikes"][0, seat].item()])
+
+
+def _spikes_changed(before: NDArray[Any], after: NDArray[Any]) -> bool:
+    return bool((before["spikes"] != after["spikes"]).any())
 
 
 def _drawn_card(records: NDArray[Any]) -> tuple[Card, ...]:

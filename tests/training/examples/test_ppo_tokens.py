@@ -48,7 +48,7 @@ def test_padding_does_not_matter(tree):
         torch.testing.assert_close(policy(alone)[0], logits)
 
 
-@pytest.mark.parametrize("observation", ["flat", "tokens"])
+@pytest.mark.parametrize("observation", ["flat", pytest.param("tokens", marks=pytest.mark.slow)])
 def test_it_learns(observation, tree):
     """Little training brings it much nearer to equilibrium than the untrained network's 1.76."""
     args = ppo_tokens.Args(observation=observation, total_decisions=20_000)

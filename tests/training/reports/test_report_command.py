@@ -132,15 +132,12 @@ def test_pairs_and_mixed_tables_have_second_views(tmp_path):
 
 
 def test_the_report_goes_into_the_folder_and_is_the_same_again(folder):
-    pages = []
-    for _ in range(2):
-        assert command("report", folder) == 0
-        pages.append((folder / "report" / "report.html").read_bytes())
-        shutil.rmtree(folder / "report")
-    assert pages[0] == pages[1]
+    assert command("report", folder) == 0
+    page = (folder / "report" / "report.html").read_bytes()
+    shutil.rmtree(folder / "report")
     moved = folder.rename(folder.parent / "elsewhere")
     assert command("report", moved) == 0
-    assert (moved / "report" / "report.html").read_bytes() == pages[0]
+    assert (moved / "report" / "report.html").read_bytes() == page
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sabacc_training.tournaments.task_times import TaskTimes, hours
 
-from tests.support.commands import refusal, run
+from tests.support.commands import command, refusal, run
 from tests.support.damage import flip_bit
 
 CONFIG = """
@@ -19,11 +19,19 @@ record_hands = 7
 """
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    path = tmp_path / "three.toml"
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("merge") / "three.toml"
     path.write_text(CONFIG)
     return path
+
+
+@pytest.fixture(scope="module")
+def whole(config: Path) -> dict[str, bytes]:
+    """The files of the tournament, played by one process in one run."""
+    folder = config.parent / "whole"
+    assert command("tournament", config, "--output", folder) == 0
+    return files(folder)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -34,8 +42,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_disjoint_parts_merge_to_the_bytes_of_one_run(config, tmp_path, capsys):
-    assert run(capsys, "tournament", config, "--output", tmp_path / "whole")[0] == 0
+def test_disjoint_parts_merge_to_the_bytes_of_one_run(config, whole, tmp_path, capsys):
     for part, folder in (("20:50", "b"), ("0:20", "a")):
         words = ("tournament", config, "--part", part, "--output", tmp_path / folder)
         code, output, _ = run(capsys, *words)
@@ -44,33 +51,30 @@ def test_disjoint_parts_merge_to_the_bytes_of_one_run(config, tmp_path, capsys):
         assert not (tmp_path / folder / "results.json").exists()
     folders = tmp_path / "a", tmp_path / "b"
     assert run(capsys, "merge", *folders, "--output", tmp_path / "merged")[0] == 0
-    assert files(tmp_path / "merged") == files(tmp_path / "whole")
-    assert len(files(tmp_path / "whole")) == 3 * 10 + 7
+    assert files(tmp_path / "merged") == whole
+    assert len(whole) == 3 * 10 + 7
     assert run(capsys, "merge", *folders, "--output", tmp_path / "a")[0] == 0  # into one of them
-    assert files(tmp_path / "a") == files(tmp_path / "whole")
+    assert files(tmp_path / "a") == whole
 
 
-def test_overlapping_parts_merge_to_the_same_bytes(config, tmp_path, capsys):
-    run(capsys, "tournament", config, "--output", tmp_path / "whole")
+def test_overlapping_parts_merge_to_the_same_bytes(config, whole, tmp_path, capsys):
     for part, folder in (("0:40", "a"), ("20:50", "b")):
         run(capsys, "tournament", config, "--part", part, "--output", tmp_path / folder)
     merged = ("merge", tmp_path / "a", tmp_path / "b", "--output", tmp_path / "merged")
     assert run(capsys, *merged)[0] == 0
-    assert files(tmp_path / "merged") == files(tmp_path / "whole")
+    assert files(tmp_path / "merged") == whole
 
 
-def test_parts_in_one_folder_become_a_whole(config, tmp_path, capsys):
-    run(capsys, "tournament", config, "--output", tmp_path / "whole")
+def test_parts_in_one_folder_become_a_whole(config, whole, tmp_path, capsys):
     for part in ("40:50", "0:40"):
         run(capsys, "tournament", config, "--part", part, "--output", tmp_path / "out")
-    assert files(tmp_path / "out") == files(tmp_path / "whole")
+    assert files(tmp_path / "out") == whole
 
 
-def test_processes_give_the_bytes_of_one(config, tmp_path, capsys):
-    for processes in (1, 2):
-        words = (f"processes={processes}", "--output", tmp_path / str(processes))
-        assert run(capsys, "tournament", config, *words)[0] == 0
-    assert files(tmp_path / "1") == files(tmp_path / "2")
+def test_processes_give_the_bytes_of_one(config, whole, tmp_path, capsys):
+    words = ("processes=2", "--output", tmp_path / "out")
+    assert run(capsys, "tournament", config, *words)[0] == 0
+    assert files(tmp_path / "out") == whole
 
 
 @pytest.mark.slow

@@ -18,8 +18,9 @@ from sabacc_training.bench.agent_speed import batch_rate, decision_times
 from sabacc_training.config.base import validated
 from sabacc_training.config.game import TableConfig
 
-SEARCH_TABLES: Final = 64
-"""Tables that an agent which decides one at a time is measured at, and a process or a model."""
+MOST_TABLES: Final = 64
+"""Tables that an agent which decides one at a time is measured at, and a process or a model, at
+most: more would take long and would not be faster."""
 
 
 def speed(
@@ -36,8 +37,9 @@ def speed(
     that want views decide one at a time; for these it prints the CPU-milliseconds of a decision
     between several actions: the median and, in brackets, the 5 % and 95 % quantiles. It takes the
     positions of these decisions from hands that the agent heuristic plays. Processes
-    (process:COMMAND) and language models (model:NAME) decide for 64 tables at once; for these it
-    prints decisions a second, passed on the clock, what this process does for them included.
+    (process:COMMAND) and language models (model:NAME) decide for at most 64 tables at once; for
+    these it prints decisions a second, passed on the clock, what this process does for them
+    included.
 
     Args:
         agents: Registered names, zoo:NAME, saved networks, module:Class, process:COMMAND, or
@@ -61,11 +63,11 @@ def speed(
     )
     for name, agent in loaded.items():
         if outside_spec(name) is not None:
-            played = _begun_tables(game, SEARCH_TABLES, agent)
+            played = _begun_tables(game, min(tables, MOST_TABLES), agent)
             table.add_row(name, "", "", f"{batch_rate(agent, played, samples, perf_counter):,.0f}")
         elif agent_calls.wants_views(agent):
             behavior = game.load("heuristic")
-            played = _begun_tables(game, SEARCH_TABLES, agent, behavior)
+            played = _begun_tables(game, min(tables, MOST_TABLES), agent, behavior)
             times = decision_times(agent, behavior, played, decisions)
             low, middle, high = np.percentile(times, (5, 50, 95))
             table.add_row(name, "", f"{middle:.1f} ({low:.1f} to {high:.1f})", "")
