@@ -14,6 +14,7 @@ import numba
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from sabacc_agents.equilibrium import save_policy
 from sabacc_agents.loading import load, trained_against
 from sabacc_training.config.base import dump, validated
@@ -61,6 +62,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "own_hand": {"ppo": {"critic_input": "own_hand", "magnet": "none"}},
     "two_threads": {"threads": 2},
     "periodic": {"ppo": {"magnet": "periodic", "magnet_update_interval": 2}},
+    "magnet_of_its_own": {"polyak_tau": 0.02, "ppo": {"magnet_tau": 0.5}},
     "taught": {"ppo": {"magnet": "teachers", "teachers": ["zoo:black_spire-2p"]}},
     "begun_as_a_network": {
         "rules": "casino",
@@ -102,6 +104,26 @@ def test_it_learns_to_beat_random(tmp_path, precision) -> None:
     }
     config = tiny(precision, steps=100_000, polyak_tau=0.2, ppo=ppo, evaluation={})
     assert beats_random(train(config, tmp_path))
+
+
+def test_a_magnet_can_be_a_faster_average_than_the_one_that_is_saved() -> None:
+    """The policy follows the magnet alone, whatever is saved."""
+
+    def weights(**changes: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        trainer = PPOTrainer(tiny(**changes))
+        for _ in range(4):
+            trainer.update()
+        policy, saved = (trainer.saved_network(p) for p in (trainer.agent, trainer.average))
+        return policy.weights["layers.0.weight"], saved.weights["layers.0.weight"]
+
+    together = weights(polyak_tau=0.5)
+    apart = weights(polyak_tau=0.3, ppo={"magnet_tau": 0.5})
+    slower = weights(polyak_tau=0.3)
+    np.testing.assert_array_equal(apart[0], together[0])
+    assert (apart[1] != together[1]).any()
+    assert (slower[0] != together[0]).any()
+    with pytest.raises(SabaccError, match='magnet_tau: the magnet is "periodic"'):
+        tiny(ppo={"magnet": "periodic", "magnet_tau": 0.5})
 
 
 def digest(path: Path) -> str:

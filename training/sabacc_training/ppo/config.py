@@ -43,6 +43,7 @@ class PPOHyperparameters(Config):
             "advantage_unit",
             "log_barrier_coef",
             "recalled_decisions",
+            "magnet_tau",
         }
     )
 
@@ -77,8 +78,8 @@ class PPOHyperparameters(Config):
     """The policy that the KL term of the loss pulls towards (magnetic mirror descent, Sokota et al.
     2023; a moving average as the magnet, as in EMAgnet). ``none`` leaves plain PPO;
     ``periodic`` is a copy of the policy, renewed every ``magnet_update_interval`` updates;
-    ``moving_average`` is the averaged policy, which is also what is saved; ``teachers`` are saved
-    networks."""
+    ``moving_average`` is an average of policies, the one that is saved unless ``magnet_tau`` makes
+    another; ``teachers`` are saved networks."""
 
     teachers: tuple[str, ...] = ()
     """Saved networks of the PPO trainer, as ``sabacc_agents.load`` takes them: one for each rule
@@ -89,6 +90,12 @@ class PPOHyperparameters(Config):
 
     magnet_update_interval: Count = 20
     """Updates between two copies, where ``magnet = "periodic"``."""
+
+    magnet_tau: Share | None = None
+    """Weight of the newest policy in the average that is the magnet, where
+    ``magnet = "moving_average"``; by default ``polyak_tau``, and then the magnet is what is saved.
+    A smaller ``polyak_tau`` saves an average of more policies, which has less of the noise of
+    single updates. As the magnet, such an average would hold the policy back."""
 
     clip_range: Positive = 0.2
     """PPO's clip range: how far the probability ratio may move from 1 and still be rewarded."""
@@ -145,6 +152,15 @@ class PPOHyperparameters(Config):
     def _check_teachers(self) -> Self:
         if bool(self.teachers) != (self.magnet == "teachers"):
             raise SabaccError('teachers: give teachers exactly when magnet = "teachers"')
+        return self
+
+    @model_validator(mode="after")
+    def _check_magnet_tau(self) -> Self:
+        if self.magnet_tau is not None and self.magnet != "moving_average":
+            raise SabaccError(
+                f'magnet_tau: the magnet is "{self.magnet}"; give magnet_tau only with '
+                'magnet = "moving_average"'
+            )
         return self
 
     @model_validator(mode="after")

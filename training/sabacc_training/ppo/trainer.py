@@ -103,7 +103,8 @@ class PPOTrainer:
 
         self.agent = PolicyAgent(self._actor, self.inputs, self._compute, self._workers)
         self.average = self.agent.frozen()
-        self._magnet = self.average if ppo.magnet == "moving_average" else self.agent.frozen()
+        average_is_magnet = ppo.magnet == "moving_average" and ppo.magnet_tau is None
+        self._magnet = self.average if average_is_magnet else self.agent.frozen()
         self._teachers = Teachers(config, self.inputs.extractor, self._compute, self._workers)
         self.pool = self._make_pool()
         self.collector = RolloutCollector(
@@ -316,6 +317,8 @@ class PPOTrainer:
         """Update what follows the policy: the average, the magnet and the opponent pool."""
         ppo = self.config.ppo
         polyak_update(self.average.network, self._actor, self.config.polyak_tau, self.updates)
+        if ppo.magnet_tau is not None:
+            polyak_update(self._magnet.network, self._actor, ppo.magnet_tau, self.updates)
         if ppo.magnet == "periodic" and self.updates % ppo.magnet_update_interval == 0:
             self._magnet.restore(self.agent.state())
         if self.pool.add_snapshot_if_due(self.steps):
