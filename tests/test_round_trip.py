@@ -388,7 +388,7 @@ FORMS = {
 TEN_THOUSAND = math.ceil(10_000 / len(TABLES))
 
 
-@pytest.mark.parametrize("hands", [1, pytest.param(TEN_THOUSAND, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hands", [2, pytest.param(TEN_THOUSAND, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "form",
     [
