@@ -19,8 +19,8 @@ from sabacc_training.config.base import validated
 from sabacc_training.config.game import TableConfig
 
 MOST_TABLES: Final = 64
-"""Tables that an agent which decides one at a time is measured at, and a process or a model, at
-most: more would take long and would not be faster."""
+"""Tables at most where an agent decides one at a time, and for a process or a model, which would
+take long at more."""
 
 
 def speed(

@@ -34,16 +34,20 @@ SETTINGS: Final[dict[str, Any]] = {
 """The hyperparameters on the ladder, unless a method has its own."""
 
 LOG_BARRIER: Final[dict[str, Any]] = {
-    "magnet": "moving_average",
-    "kl_coef": 0.3,
-    "magnet_tau": 0.02,
-    "ent_coef": [0.1, 0.005],
-    "log_barrier_coef": [0.02, 0.003],
-    "advantage_unit": "stake",
-    "rollout_steps": 16_384,
-    "minibatch_size": 4096,
-    "hidden_sizes": [256, 256],
+    "polyak_tau": 0.005,
+    "ppo": {
+        "magnet": "moving_average",
+        "kl_coef": 0.3,
+        "magnet_tau": 0.02,
+        "ent_coef": [0.1, 0.005],
+        "log_barrier_coef": [0.02, 0.003],
+        "advantage_unit": "stake",
+        "rollout_steps": 16_384,
+        "minibatch_size": 4096,
+        "hidden_sizes": [256, 256],
+    },
 }
+"""The keys of a long run that keeps trying every action."""
 
 METHODS: Final[dict[str, dict[str, Any]]] = {
     "PPO, entropy .01": {"ppo": {"magnet": "none", "ent_coef": [0.01, 0.01]}},
@@ -54,11 +58,8 @@ METHODS: Final[dict[str, dict[str, Any]]] = {
     "moving-average magnet": {
         "ppo": {"magnet": "moving_average", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
     },
-    "log barrier": {"polyak_tau": 0.005, "ppo": LOG_BARRIER},
-    "log barrier, recall": {
-        "polyak_tau": 0.005,
-        "ppo": LOG_BARRIER | {"recalled_decisions": 3},
-    },
+    "log barrier": LOG_BARRIER,
+    "log barrier, recall": LOG_BARRIER | {"ppo": LOG_BARRIER["ppo"] | {"recalled_decisions": 3}},
 }
 """The methods by name, with the keys of a run in which they differ. The last two are for long runs,
 in which the others cease to come nearer; the last one tells apart more information states."""
