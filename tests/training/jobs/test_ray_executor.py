@@ -19,7 +19,7 @@ import pytest
 from sabacc_training import trainers
 from sabacc_training.config.base import validated
 from sabacc_training.exploitability.config import ExploitabilityConfig
-from sabacc_training.exploitability.probes import PROBES, measure
+from sabacc_training.exploitability.probes import available_probes, measure
 from sabacc_training.exploitability.works import probe_works
 from sabacc_training.jobs import ray_executor
 from sabacc_training.jobs.folder_work import FolderWork, WorkProgress, do_in_slices, do_works
@@ -195,6 +195,8 @@ def test_training_seeds_and_probes_survive_a_node(nodes: Nodes, tmp_path: Path) 
     few = {"steps": 10_000, "seeds": 2, "deals": 200, "lbr": {"deals": 600, "candidates": 32}}
     exploited = {"rules": "one_card", "agent": "tight", "ppo": ppo, "exploring": ppo}
     exploit = validated(ExploitabilityConfig, exploited | few)
+    probes = available_probes(exploit)
+    assert set(probes) == {"trained", "exploring", "lbr", "patterns", "scripted"}
 
     def works(folder: Path) -> list[FolderWork]:
         seeds = (run.model_copy(update={"seed": seed}) for seed in range(3))
@@ -202,7 +204,7 @@ def test_training_seeds_and_probes_survive_a_node(nodes: Nodes, tmp_path: Path) 
             FolderWork(str(each.seed), folder / str(each.seed), partial(trainers.train_on, each))
             for each in seeds
         ]
-        return [*trained, *probe_works(exploit, PROBES, folder / "exploit")]
+        return [*trained, *probe_works(exploit, probes, folder / "exploit")]
 
     do_works(works(tmp_path / "alone"), resume=False)
     told: list[str] = []
@@ -216,11 +218,11 @@ def test_training_seeds_and_probes_survive_a_node(nodes: Nodes, tmp_path: Path) 
     assert set(told) <= {LOST}  # the work may end before Ray misses the node
     alone, found = (hashes(tmp_path / name) for name in ("alone", "many"))
     agents = [name for name in alone if name.endswith(".safetensors")]
-    assert len(agents) == 15  # of five runs the last, the best, and that of the last checkpoint
+    assert len(agents) == 21  # of seven runs the last, the best, and that of the last checkpoint
     for name in agents:
         print(found[name], name)
         assert found[name] == alone[name]
-    for probe in PROBES:
+    for probe in probes:
         results = [
             measure(exploit, probe, tmp_path / name / "exploit", resume=True)
             for name in ("alone", "many")
