@@ -44,8 +44,6 @@ class PPOHyperparameters(Config):
             "log_barrier_coef",
             "recalled_decisions",
             "magnet_tau",
-            "trembles",
-            "tremble_decisions",
         }
     )
 
@@ -144,14 +142,6 @@ class PPOHyperparameters(Config):
     """What advantages are measured in before they are normalised: in antes, or each in what is at
     stake at its decision, the pot and what there is to call. In antes, large pots make most of each
     gradient, and the entropy bonus decides how small ones are played."""
-
-    trembles: tuple[Share, Share] = (0.0, 0.0)
-    """The share of hands in which a seat of the learner trembles: for a few decisions it plays at
-    random, and nothing is learnt from these. Everything else in the hand is learnt from, above all
-    what the other seat answers. So a policy learns about play that it has long given up."""
-
-    tremble_decisions: Count = 8
-    """The most random decisions in such a hand. Their number is drawn evenly."""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """Precision of matrix products; the weights are float32 throughout. ``auto`` is bfloat16 where
