@@ -72,6 +72,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "rules": "casino",
         "pool": POOL,
         "start": {"stacks": [2, 30], "sabacc_pot": [0, 5], "curriculum_fraction": 0.9},
+        "ppo": {"trembles": [0.5, 0.2]},
     },
     "league": {
         "rules": "casino",

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from sabacc_agents.networks.recall import HandMemory
 
+from sabacc_env.array_types import Bools, Ints
 from sabacc_env.rules import RuleSet
 from sabacc_env.tables import Tables
 from sabacc_training.evaluation.margins import seat_margins
@@ -20,6 +21,7 @@ from sabacc_training.ppo.profiler import Profiler
 from sabacc_training.ppo.rollout_buffer import RolloutBuffer
 from sabacc_training.ppo.seat_assignment import SeatAssignment
 from sabacc_training.ppo.start_sampler import StartSampler
+from sabacc_training.ppo.trembles import Trembles
 from sabacc_training.runs.opponent_pool import OpponentPool
 
 
@@ -72,6 +74,13 @@ class RolloutCollector:
         if not pool.is_self_play:
             self._seats = SeatAssignment(config, pool, self._host_tables)
             self._seats.draw(self._all_tables, self._rng)
+        self._trembles = Trembles(
+            config.ppo.trembles,
+            config.ppo.tremble_decisions,
+            tables.num_tables,
+            config.bet_sizes,
+        )
+        self._draw_trembles(self._all_tables)
 
     def collect(self, buffer: RolloutBuffer, progress: float) -> None:
         """Play until a rollout buffer is full.
@@ -79,9 +88,10 @@ class RolloutCollector:
         Args:
             buffer: takes the decisions.
             progress: the fraction of the run that is done; the credits and Sabacc pots that hands
-                start from depend on it.
+                start from depend on it, and the share of hands that tremble.
         """
         self._starts.draw(progress, self._rng)
+        self._trembles.set_progress(progress)
         self.episode_rewards = []
         while not buffer.full:
             self._step(buffer)
@@ -97,6 +107,7 @@ class RolloutCollector:
             self._input_reader.write_inputs(self._inputs, self.tables, own, recalled, decisions)
         with profiler.section("policy"):
             self._policy.decide(decisions, self._rng)
+            self._trembles.play(decisions, self._rng)
         actions = decisions.actions
         if seats is not None:
             with profiler.section("opponents"):
@@ -116,6 +127,17 @@ class RolloutCollector:
             with profiler.section("opponents"):
                 self.episode_rewards.append(rewards[ended][seats.learner_seats(ended)])
                 seats.draw(ended, self._rng)
+        self._draw_trembles(ended)
+
+    def _draw_trembles(self, tables: Ints) -> None:
+        self._trembles.draw(tables, self._own_seats(tables), self._rng)
+
+    def _own_seats(self, tables: Ints) -> Bools:
+        """Return which seats the learner has at some tables, (n, num_players)."""
+        if self._seats is not None:
+            return self._seats.learner_seats(tables)
+        host = self._host_tables
+        return np.asarray(np.arange(host.num_players) < host.players[tables, None])
 
     def _credits_won(self) -> NDArray[Any]:
         """Return what the hands that ended were worth to their seats, (num_tables, num_players)."""
@@ -135,6 +157,7 @@ class RolloutCollector:
             "tables": self.tables.to_bytes(),
             "seats": None if self._seats is None else self._seats.state(),
             "memory": self._memory.stacks,
+            "trembles": self._trembles.state(),
             "rng": self._rng.bit_generator.state,
         }
 
@@ -145,6 +168,8 @@ class RolloutCollector:
         if self._seats is not None:
             self._seats.restore(state["seats"])
         self._memory.stacks[:] = state.get("memory", 0)  # older checkpoints have none
+        if "trembles" in state:  # older checkpoints have none
+            self._trembles.restore(state["trembles"])
         self._rng.bit_generator.state = state["rng"]
 
 

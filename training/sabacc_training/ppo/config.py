@@ -44,6 +44,8 @@ class PPOHyperparameters(Config):
             "log_barrier_coef",
             "recalled_decisions",
             "magnet_tau",
+            "trembles",
+            "tremble_decisions",
         }
     )
 
@@ -142,6 +144,14 @@ class PPOHyperparameters(Config):
     """What advantages are measured in before they are normalised: in antes, or each in what is at
     stake at its decision, the pot and what there is to call. In antes, large pots make most of each
     gradient, and the entropy bonus decides how small ones are played."""
+
+    trembles: tuple[Share, Share] = (0.0, 0.0)
+    """The share of hands in which a seat of the learner trembles: it plays a few decisions at
+    random. The other seats learn what to answer, and the seat itself how to go on. So a policy
+    learns about play that it has long given up."""
+
+    tremble_decisions: Count = 8
+    """The most random decisions in such a hand. Their number is drawn evenly."""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """Precision of matrix products; the weights are float32 throughout. ``auto`` is bfloat16 where

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sabacc_env.array_types import Ints
+from sabacc_env.array_types import Bools, Ints
 from sabacc_training.ppo.compute import Compute
 from sabacc_training.ppo.gae import compute_advantages
 
@@ -32,6 +32,7 @@ class Decisions:
         log_probs: (n,) float32, their log probabilities.
         tables: (n,) int64, the tables where they were played.
         seats: (n,) int64, the seats that played them.
+        left_out: (n,) bool, those that nothing is learnt from (``Trembles``).
     """
 
     inputs: Tensor
@@ -40,6 +41,7 @@ class Decisions:
     log_probs: Tensor
     tables: Ints
     seats: Ints
+    left_out: Bools
 
     @classmethod
     def empty(cls, count: int, size: int, num_actions: int, compute: Compute) -> Decisions:
@@ -52,6 +54,7 @@ class Decisions:
             log_probs=torch.zeros(count, device=device),
             tables=np.zeros(count, np.int64),
             seats=np.zeros(count, np.int64),
+            left_out=np.zeros(count, np.bool_),
         )
 
     def __len__(self) -> int:
@@ -72,10 +75,11 @@ class Decisions:
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Decisions:
         """Return the rows of a ``state``."""
-        return cls(**state)
+        older = {"left_out": np.zeros(len(state["tables"]), np.bool_)}
+        return cls(**older | state)
 
 
-def _index(rows: slice | Ints, array: Tensor | Ints) -> Any:
+def _index(rows: slice | Ints, array: Tensor | Ints | Bools) -> Any:
     """Return an index of rows that an array or a tensor takes."""
     indices = isinstance(rows, np.ndarray) and isinstance(array, Tensor)
     return torch.from_numpy(rows).to(array.device) if indices else rows
@@ -189,10 +193,11 @@ class RolloutBuffer:
         )
         incomplete = np.flatnonzero(~complete)
         unfinished = decisions[incomplete[-self._max_carried_over :]]
-        # The last complete rows move to the places of incomplete ones: so the fewest are copied.
-        order = np.arange(np.count_nonzero(complete))
-        free = np.flatnonzero(~complete[: len(order)])
-        order[free] = np.flatnonzero(complete[len(order) :]) + len(order)
+        learnt = complete & ~decisions.left_out
+        # The last rows to learn from move to the places of others: so the fewest are copied.
+        order = np.arange(np.count_nonzero(learnt))
+        free = np.flatnonzero(~learnt[: len(order)])
+        order[free] = np.flatnonzero(learnt[len(order) :]) + len(order)
         decisions[free] = decisions[order[free]]
         return Rollout(
             decisions=decisions[: len(order)],
