@@ -3,7 +3,8 @@
 A policy learns where it plays. In self-play a large bet in each round, or a worthless hand that
 stands, soon becomes rare, and then neither seat learns to answer it. So in a share of hands one
 seat trembles, as in Selten's trembling-hand perfect equilibrium: it plays a few decisions at
-random, and all others by its policy.
+random, and all others by its policy. Nothing is learnt from random decisions, nor from those of the
+seat before them, whose results depend on them.
 """
 
 from __future__ import annotations
