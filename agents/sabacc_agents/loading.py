@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sabacc_agents import equilibrium
+from sabacc_agents.blueprint import blueprint
+from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_agents.external.agent import ProcessAgent
 from sabacc_agents.external.spec import is_process
@@ -39,10 +41,10 @@ def load(
 
     Args:
         spec: a registered name (``registered_agents()``), ``zoo:NAME`` for a member of the zoo
-            (``zoo.members()``), the path of a saved network or solved policy, which ends in
-            ``.safetensors``, ``module:Class`` for a class with the protocol ``Agent`` (the current
-            folder is searched first for its module), ``process:COMMAND`` for a process of its own,
-            in any language, or ``model:NAME`` for a language model behind an endpoint.
+            (``zoo.members()``), the path of a saved network, solved policy or blueprint, which
+            ends in ``.safetensors``, ``module:Class`` for a class with the protocol ``Agent`` (the
+            current folder is searched first for its module), ``process:COMMAND`` for a process of
+            its own, in any language, or ``model:NAME`` for a language model behind an endpoint.
         rules: the rules that it will play, by name, by path, or as a ``RuleSet``. A saved agent
             needs none: the default is the first of its own.
         num_players: the number of seats. A saved agent needs none either.
@@ -57,8 +59,11 @@ def load(
     'CallingStation'
     """
     if isinstance(spec, str | Path) and is_saved(spec):
-        if equilibrium.FORMAT in formats_in(spec):
+        formats = formats_in(spec)
+        if equilibrium.FORMAT in formats:
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
+        if blueprint.FORMAT in formats:
+            return BlueprintAgent(rules, num_players, bet_sizes, blueprint=spec)
         return network_agent(rules, num_players, bet_sizes, network=spec)
     agent_type = None if is_process(spec) or is_model(spec) else _agent_type(spec)
     if rules is None or num_players is None:
@@ -82,7 +87,7 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
     >>> trained_against("maximiser")
     ()
     """
-    if not is_saved(spec) or equilibrium.FORMAT in formats_in(spec):
+    if not is_saved(spec) or {equilibrium.FORMAT, blueprint.FORMAT} & set(formats_in(spec)):
         return ()
     return read_info(spec).opponents
 

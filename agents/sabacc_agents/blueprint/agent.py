@@ -1,0 +1,126 @@
+"""The agent that plays a blueprint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
+from sabacc_agents.blueprint.buckets import hand_buckets
+from sabacc_agents.blueprint.public_states import num_bettings, public_states_of
+from sabacc_agents.expectation.hand_table import EMPTY
+from sabacc_agents.expectation.maximiser import Maximiser
+from sabacc_agents.expectation.win_probabilities import win_probabilities
+from sabacc_agents.saved_files import check_made_for
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, BetSize
+from sabacc_env.agent import sample
+from sabacc_env.array_types import Floats, Ints
+from sabacc_env.engine.layout import MAX_HAND
+from sabacc_env.observation import decode
+from sabacc_env.rules import RuleSet
+
+
+class BlueprintAgent:
+    """Plays a blueprint: its bets by the table, its cards as the maximiser does.
+
+    Where the table does not know the public state or the hand, the maximiser bets, too.
+
+    Args:
+        rules: the rules that it will play, which must be the blueprint's. None stands for these.
+        num_players: 2.
+        bet_sizes: what the bet actions mean, as in the blueprint.
+        blueprint: the path of a blueprint, or a blueprint in memory.
+
+    Raises:
+        SabaccError: for a blueprint of another game, or a file that is not a blueprint.
+    """
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet | None = None,
+        num_players: int | None = None,
+        bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
+        *,
+        blueprint: str | Path | Blueprint,
+    ) -> None:
+        label = "this blueprint" if isinstance(blueprint, Blueprint) else str(blueprint)
+        found = blueprint if isinstance(blueprint, Blueprint) else load_blueprint(blueprint)
+        made_for = (found.rules,), (NUM_PLAYERS,), found.bet_sizes
+        self.check_game = partial(check_made_for, label, made_for)
+        self.check_game(rules, num_players, bet_sizes)
+        self.blueprint = found
+        self._table = win_probabilities(found.rules, NUM_PLAYERS).table
+        self._buckets = hand_buckets(found.rules, found.edges)
+        self._maximiser = Maximiser(found.rules, NUM_PLAYERS, found.bet_sizes)
+
+    def reset(self, num_tables: int) -> None:
+        """Do nothing: the agent has no memory."""
+
+    def act(
+        self,
+        observations: Floats,
+        action_masks: NDArray[np.int8],
+        rng: np.random.Generator,
+        tables: Ints | None = None,
+    ) -> Ints:
+        """Draw a legal action for each row."""
+        return sample(self.probabilities(observations, action_masks), rng)
+
+    def probabilities(
+        self, observations: Floats, action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Return the distribution over actions of each row, (n, num_actions)."""
+        probabilities = np.zeros(action_masks.shape)
+        betting = np.flatnonzero(decode(observations).is_betting)
+        bets = self._bet_probabilities(observations[betting], action_masks[betting])
+        probabilities[betting] = bets
+        others = np.flatnonzero(probabilities.sum(axis=1) == 0)
+        if len(others):
+            probabilities[others] = self._maximiser.probabilities(
+                observations[others], action_masks[others]
+            )
+        return probabilities
+
+    def _bet_probabilities(
+        self, observations: Floats, action_masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Return the distributions at betting turns; all 0 where the blueprint knows none."""
+        blueprint = self.blueprint
+        states = public_states_of(observations, blueprint.rules)
+        rows = np.searchsorted(blueprint.states, states)
+        known = blueprint.states[np.minimum(rows, len(blueprint.states) - 1)] == states
+        probabilities = np.zeros(action_masks.shape)
+        columns = blueprint.policy[
+            np.where(known, rows, 0), self._hand_buckets(observations)
+        ].astype(np.float64)
+        columns[~known] = 0
+        for column, action in enumerate(blueprint.actions):
+            probabilities[:, action] += columns[:, column]
+        legal = action_masks > 0
+        checks = legal[:, CHECK]
+        probabilities[checks, CHECK] = probabilities[checks, CALL]
+        # Of sizes that mean equal totals only the first is legal.
+        for action in range(action_masks.shape[1] - 1, FIRST_BET, -1):
+            moved = ~legal[:, action]
+            probabilities[moved, action - 1] += probabilities[moved, action]
+        probabilities[~legal] = 0
+        whole = probabilities.sum(axis=1, keepdims=True)
+        np.divide(probabilities, whole, out=probabilities, where=whole > 0)
+        return probabilities
+
+    def _hand_buckets(self, observations: Floats) -> Ints:
+        """Return the buckets of the own hands at betting turns, (n,)."""
+        decoded = decode(observations)
+        hands = np.full(len(observations), EMPTY)
+        for slot in range(MAX_HAND):
+            hands = self._table.add_cards(
+                hands, decoded.own_values[:, slot], decoded.own_held[:, slot]
+            )
+        rules = self.blueprint.rules
+        betting = np.clip(decoded.round - (not rules.opening_bet), 0, num_bettings(rules) - 1)
+        buckets: Ints = self._buckets[betting, hands].astype(np.int64)
+        return buckets

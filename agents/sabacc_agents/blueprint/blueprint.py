@@ -1,0 +1,107 @@
+"""Blueprints as files: a policy for bets by public state and bucket of hands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.public_states import num_bettings, num_public_states
+from sabacc_agents.saved_files import (
+    bet_sizes_as_json,
+    read_arrays,
+    read_description,
+    write_arrays,
+)
+from sabacc_env.actions import BetSize, encode_bet_sizes, num_actions
+from sabacc_env.errors import SabaccError
+from sabacc_env.rules import RuleSet
+
+FORMAT: Final = "sabacc-blueprint"
+VERSION: Final = 1
+
+NUM_PLAYERS: Final = 2
+"""A blueprint is for tables of two."""
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A policy for the bets of two seats.
+
+    Attributes:
+        rules: the rules of the game.
+        bet_sizes: what the bet actions mean.
+        edges: (betting phases, HAND_BUCKETS - 1) float32: the lowest values of all buckets of hands
+            but the first (``buckets``).
+        actions: (k,) the actions that it takes. CALL stands for a check where one is legal.
+        states: (m,) int32: the public states that it knows, in rising order.
+        policy: (m, HAND_BUCKETS, k) uint8: the probabilities of the actions, over 255; all 0 where
+            a hand was never met.
+        metadata: plain data about how it was solved.
+    """
+
+    rules: RuleSet
+    bet_sizes: Sequence[BetSize]
+    edges: NDArray[np.float32]
+    actions: NDArray[np.int64]
+    states: NDArray[np.int32]
+    policy: NDArray[np.uint8]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:
+    """Write a blueprint to a file that ends in ``.safetensors``."""
+    arrays = {name: getattr(blueprint, name) for name in ("edges", "actions", "states", "policy")}
+    description = {
+        "rules": blueprint.rules.canonical(),
+        "num_players": NUM_PLAYERS,
+        "bet_sizes": bet_sizes_as_json(blueprint.bet_sizes),
+        "solved": dict(blueprint.metadata),
+    }
+    write_arrays(path, arrays, FORMAT, VERSION, description)
+
+
+def load_blueprint(path: str | Path) -> Blueprint:
+    """Read a blueprint.
+
+    Raises:
+        SabaccError: for a file that cannot be read, or is not a blueprint of this version.
+    """
+    description = read_description(path, FORMAT, VERSION, "blueprint")
+    arrays = read_arrays(path)
+    try:
+        blueprint = Blueprint(
+            rules=RuleSet.from_canonical(description["rules"]),
+            bet_sizes=tuple(description["bet_sizes"]),
+            metadata=description["solved"],
+            **arrays,
+        )
+        encode_bet_sizes(blueprint.bet_sizes)
+    except (KeyError, TypeError, SabaccError) as error:
+        raise SabaccError(f"{path}: its description is damaged ({error})") from None
+    if not _is_blueprint(blueprint):
+        raise SabaccError(f"{path}: its arrays are not those of a blueprint")
+    return blueprint
+
+
+def _is_blueprint(blueprint: Blueprint) -> bool:
+    """Say whether the arrays have the types, the shapes and the range that they must have."""
+    edges, actions = blueprint.edges, blueprint.actions
+    states, policy = blueprint.states, blueprint.policy
+    types = [array.dtype for array in (edges, actions, states, policy)]
+    return bool(
+        types == [np.float32, np.int64, np.int32, np.uint8]
+        and edges.shape == (num_bettings(blueprint.rules), HAND_BUCKETS - 1)
+        and policy.shape == (len(states), HAND_BUCKETS, len(actions))
+        and states.ndim == 1
+        and len(states) > 0
+        and (np.diff(states) > 0).all()
+        and 0 <= states[0] <= states[-1] < num_public_states(blueprint.rules)
+        and len(actions) > 0
+        and 0 <= actions.min() <= actions.max() < num_actions(blueprint.bet_sizes)
+    )

@@ -1,0 +1,68 @@
+"""The buckets of hands that a blueprint tells apart in each betting phase, by their values.
+
+A hand's value is the probability that it wins at the end, if both seats choose their cards by
+expectation and nobody junks (``expectation.win_probabilities``). Buckets hold about equally many of
+the hands that come. In the last betting phase a bucket holds no zero hand beside others, because a
+zero hand wins the Sabacc pot, too.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.expectation.backward_induction import stages
+from sabacc_agents.expectation.win_probabilities import win_probabilities
+from sabacc_env.array_types import Floats
+from sabacc_env.rules import RuleSet
+
+HAND_BUCKETS: Final = 40
+"""The buckets of a betting phase."""
+
+ZERO_BUCKETS: Final = 18
+"""Those for zero hands in the last betting phase."""
+
+
+def betting_values(rules: RuleSet) -> Floats:
+    """Return the values of hands in each betting phase, (betting phases, hands)."""
+    values = win_probabilities(rules, 2).hand_values[:, 0]
+    return values[[i for i, (_, phase) in enumerate(stages(rules)) if phase == "betting"]]
+
+
+def bucket_edges(rules: RuleSet, hands: NDArray[np.int32]) -> Floats:
+    """Return the lowest values of all buckets but the first, (betting phases, HAND_BUCKETS - 1).
+
+    Args:
+        rules: the rules.
+        hands: (n, betting phases) hands as they come in play.
+    """
+    values = betting_values(rules)
+    is_zero = win_probabilities(rules, 2).table.is_zero
+    edges = np.empty((len(values), HAND_BUCKETS - 1), np.float32)
+    for betting, of_hand in enumerate(values):
+        found = hands[:, betting]
+        if betting < len(values) - 1:
+            edges[betting] = _inner_quantiles(of_hand[found], HAND_BUCKETS)
+            continue
+        zero = is_zero[found]
+        others = _inner_quantiles(of_hand[found[~zero]], HAND_BUCKETS - ZERO_BUCKETS)
+        zeros = _inner_quantiles(of_hand[found[zero]], ZERO_BUCKETS)
+        lowest = of_hand[found[zero]].min(initial=np.inf)
+        edges[betting] = [*others, lowest, *zeros]
+    return edges
+
+
+def hand_buckets(rules: RuleSet, edges: Floats) -> NDArray[np.int8]:
+    """Return the bucket of each hand in each betting phase, (betting phases, hands)."""
+    pairs = zip(edges, betting_values(rules), strict=True)
+    return np.array([np.searchsorted(e, v, side="right") for e, v in pairs], np.int8)
+
+
+def _inner_quantiles(values: Floats, count: int) -> Floats:
+    """Return the values that part others into so many parts of about equal size, (count - 1,)."""
+    if not len(values):
+        return np.full(count - 1, np.inf, np.float32)
+    found: Floats = np.quantile(values, np.arange(1, count) / count).astype(np.float32)
+    return found

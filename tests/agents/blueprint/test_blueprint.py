@@ -1,0 +1,109 @@
+"""Blueprints as files, and the agent that plays them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sabacc_agents import load, trained_against
+from sabacc_agents.blueprint.agent import BlueprintAgent
+from sabacc_agents.blueprint.blueprint import Blueprint, load_blueprint, save_blueprint
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS, bucket_edges, hand_buckets
+from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.expectation.maximiser import Maximiser
+from sabacc_agents.expectation.win_probabilities import win_probabilities
+
+from sabacc_env import SabaccError, Tables, load_rules
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, JUNK
+
+RULES = load_rules("casino")
+POT = FIRST_BET + DEFAULT_BET_SIZES.index(1)
+
+
+@pytest.fixture(scope="module")
+def blueprint() -> Blueprint:
+    """Every second public state, with random probabilities; one bucket was never met."""
+    rng = np.random.default_rng(0)
+    hands = rng.choice(np.flatnonzero(win_probabilities(RULES, 2).table.sizes == 4), (5_000, 3))
+    states = np.arange(0, num_public_states(RULES), 2, dtype=np.int32)
+    policy = rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8)
+    policy[:, 7] = 0
+    return Blueprint(
+        rules=RULES,
+        bet_sizes=DEFAULT_BET_SIZES,
+        edges=bucket_edges(RULES, hands.astype(np.int32)),
+        actions=np.array([JUNK, CALL, POT]),
+        states=states,
+        policy=policy,
+        metadata={"epochs": 3},
+    )
+
+
+def test_buckets_hold_equally_many_hands_and_part_zero_hands_from_others() -> None:
+    table = win_probabilities(RULES, 2).table
+    hands = np.random.default_rng(0).choice(np.flatnonzero(table.sizes == 3), (40_000, 3))
+    buckets = hand_buckets(RULES, bucket_edges(RULES, hands.astype(np.int32)))
+    assert 0 < np.bincount(buckets[0, hands[:, 0]], minlength=HAND_BUCKETS).max() < 4_000
+    zero = table.is_zero & (table.sizes > 1)
+    assert buckets[-1, zero].min() > buckets[-1, ~table.is_zero].max()
+
+
+def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -> None:
+    path = tmp_path / "agent.safetensors"
+    save_blueprint(path, blueprint)
+    found = load_blueprint(path)
+    for name in ("edges", "actions", "states", "policy"):
+        assert (getattr(found, name) == getattr(blueprint, name)).all()
+    assert (found.rules, found.bet_sizes) == (RULES, DEFAULT_BET_SIZES)
+    assert found.metadata == {"epochs": 3}
+    assert isinstance(load(path), BlueprintAgent)
+    assert trained_against(path) == ()
+    with pytest.raises(SabaccError, match="was made for 2 players, not 3"):
+        load(path, "casino", 3)
+    with pytest.raises(SabaccError, match="was made for the rules 'casino', not 'orsl'"):
+        load(path, "orsl", 2)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda b: replace(b, states=b.states[::-1].copy()),
+        lambda b: replace(b, states=b.states + np.int32(num_public_states(RULES))),
+        lambda b: replace(b, policy=b.policy[:, :-1].copy()),
+        lambda b: replace(b, policy=b.policy.astype(np.int16)),
+        lambda b: replace(b, edges=b.edges[:-1].copy()),
+        lambda b: replace(b, actions=b.actions + 99),
+    ],
+)
+def test_impossible_arrays_are_refused(
+    damage: object, blueprint: Blueprint, tmp_path: Path
+) -> None:
+    path = tmp_path / "agent.safetensors"
+    save_blueprint(path, damage(blueprint))  # type: ignore[operator]
+    with pytest.raises(SabaccError, match="its arrays are not those of a blueprint"):
+        load_blueprint(path)
+
+
+def test_it_plays_what_the_table_says_and_as_the_maximiser_elsewhere(blueprint: Blueprint) -> None:
+    agent, maximiser = BlueprintAgent(blueprint=blueprint), Maximiser(RULES, 2)
+    tables = Tables(RULES, 400, 2, seed=1)
+    rng = np.random.default_rng(2)
+    playing = np.arange(400)
+    mixed = 0
+    while len(playing):
+        observations, masks = tables.flat_observations[playing], tables.action_masks[playing]
+        probabilities = agent.probabilities(observations, masks)
+        assert np.allclose(probabilities.sum(axis=1), 1)
+        assert (probabilities[masks == 0] == 0).all()
+        pure = probabilities.max(axis=1) == 1
+        expected = maximiser.probabilities(observations, masks)
+        assert (probabilities[pure] == expected[pure]).all()
+        mixed += (~pure).sum()
+        bets = [CHECK, CALL, JUNK, *range(FIRST_BET, masks.shape[1])]
+        assert (probabilities[~pure][:, bets].sum(axis=1) > 0.999).all()
+        assert (probabilities[~pure][:, FIRST_BET + 3] == 0).all()  # the largest is not its own
+        tables.step(agent.act(observations, masks, rng), playing)
+        playing = playing[~tables.finished[playing]]
+    assert mixed > 200

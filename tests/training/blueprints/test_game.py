@@ -1,0 +1,158 @@
+"""The abstract game has the engine's bets, and the states that observations show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_agents.blueprint.public_states import CARD_KINDS, public_states_of
+from sabacc_agents.expectation.backward_induction import stages
+from sabacc_training.blueprints.game import (
+    BETTING,
+    CALL,
+    CARDS,
+    DICE,
+    FIRST_RAISE,
+    JUNK,
+    Game,
+    abstract_game,
+    apply_bet,
+    begin_cards,
+    bet_public_state,
+    end_betting,
+    new_states,
+    next_stage,
+    write_legal,
+)
+from sabacc_training.blueprints.traversal import end_cards_turn
+
+from sabacc_env import SabaccError, Tables, load_rules
+from sabacc_env import actions as engine_actions
+from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET
+from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS, PHASES
+from sabacc_env.observation import decode
+from sabacc_env.rules import RuleSet
+
+GAMES = {
+    "casino": {},
+    "casino, short stacks": {"starting_credits": 26},
+    "casino, limits": {"max_bet": 6, "max_raise": 9, "max_raises": 2, "min_raise": 3},
+    "spacers": {},
+    "spacers, short stacks": {"starting_credits": 9, "sabacc_ante": 1, "hand_ante": 2},
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_bets_and_public_states_are_those_of_the_engine(name: str) -> None:
+    rules = load_rules(name.partition(",")[0], **GAMES[name])
+    tables = Tables(rules, 300, 2, seed=3)
+    hands = Hands(rules, 300)
+    rng = np.random.default_rng(5)
+    playing = np.arange(300)
+    compared = 0
+    while len(playing):
+        observations, masks = tables.flat_observations[playing], tables.action_masks[playing]
+        hands.reach(playing, observations)
+        compared += hands.compare(playing, observations, masks)
+        chosen = rng.random(masks.shape) * masks
+        chosen[:, engine_actions.JUNK] *= 0.3  # hands that go on are worth more here
+        actions = chosen.argmax(axis=1)
+        hands.play(playing, observations, actions)
+        tables.step(actions, playing)
+        playing = playing[~tables.finished[playing]]
+    assert compared > 1_000
+
+
+class Hands:
+    """The abstract states of hands that the engine plays, one at each table."""
+
+    def __init__(self, rules: RuleSet, count: int) -> None:
+        self.rules = rules
+        self.game = abstract_game(rules, DEFAULT_BET_SIZES, DEFAULT_BET_SIZES)
+        self.states = new_states(count)
+        assert isinstance(rules.starting_credits, int)
+        self.stack = rules.starting_credits - rules.hand_ante - rules.sabacc_ante
+
+    def reach(self, tables: Any, observations: Any) -> None:
+        """Play on to the decisions that the engine asks for."""
+        decoded = decode(observations)
+        for row, table in enumerate(tables):
+            s = self.states[table]
+            while True:
+                phase = self.game.phases[s["stage"]]
+                if phase == DICE:
+                    number, _ = stages(self.rules)[s["stage"]]
+                    first, second = decoded.dice[row, number - 1]
+                    effect = 0 if first != second else 2 if first == 1 else 1
+                    s["redrawn"] = self.game.redraws[effect] > 0
+                    next_stage(s)
+                elif phase == BETTING and s["bets"].min() == self.stack:
+                    end_betting(self.game, s)
+                else:
+                    break
+            if phase == CARDS and s["acted"] == 0:
+                begin_cards(s)
+
+    def compare(self, tables: Any, observations: Any, masks: Any) -> int:
+        """Compare all betting turns; return how many there were."""
+        betting = np.flatnonzero(decode(observations).is_betting)
+        if not len(betting):
+            return 0
+        states = public_states_of(observations[betting], self.rules)
+        log_is_full = decode(observations).log_kinds[betting, -1] >= 0
+        legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
+        for row, found, full in zip(betting, states, log_is_full, strict=True):
+            s = self.states[tables[row]]
+            write_legal(self.game, s, self.stack, False, legal, raises)
+            mask = masks[row]
+            assert legal[JUNK] == mask[engine_actions.JUNK]
+            assert mask[engine_actions.CHECK] or mask[engine_actions.CALL]
+            assert legal[FIRST_RAISE:].tolist() == mask[FIRST_BET:].astype(bool).tolist()
+            assert full or found == bet_public_state(self.game, s, self.stack)
+        return len(betting)
+
+    def play(self, tables: Any, observations: Any, actions: Any) -> None:
+        """Play the engine's actions."""
+        phases = decode(observations).phase
+        legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
+        for table, action, phase in zip(tables, actions, phases, strict=True):
+            s = self.states[table]
+            if phase == PHASES.index("cards"):
+                end_cards_turn(s, CARD_KINDS.index(KINDS[KIND_OF_ACTION[action]]))
+            elif phase == PHASES.index("betting") and action != engine_actions.JUNK:
+                bet = FIRST_RAISE + action - FIRST_BET if action >= FIRST_BET else CALL
+                write_legal(self.game, s, self.stack, False, legal, raises)
+                apply_bet(self.game, s, self.stack, bet, raises)
+
+
+@pytest.mark.parametrize(
+    ("rules", "overrides", "reason"),
+    [
+        ("orsl", {}, "fees"),
+        ("black_spire", {}, "no betting"),
+        ("yarith_bespin", {}, "fees"),
+        ("casino", {"rounds": 4, "cards_dealt": 1}, "more than three rounds"),
+        ("casino", {"look_then_discard": True}, "look_then_discard"),
+        ("casino", {"junk_when": "betting"}, "junk without a bet"),
+    ],
+)
+def test_other_rules_are_refused(rules: str, overrides: dict[str, Any], reason: str) -> None:
+    with pytest.raises(SabaccError, match=f"no blueprint can be solved for rules with {reason}"):
+        game_of(load_rules(rules, **overrides))
+
+
+def test_the_agent_bets_only_sizes_of_its_own() -> None:
+    game = abstract_game(load_rules("casino"), DEFAULT_BET_SIZES, (1,))
+    s = new_states(1)[0]
+    s["stage"] = 2
+    legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
+    write_legal(game, s, 100, True, legal, raises)
+    assert legal.tolist() == [False, True, False, False, True, False]
+    assert raises[FIRST_RAISE + 2] == 4  # a pot of the two antes
+    with pytest.raises(SabaccError, match="agent_sizes: give one or more of the bet sizes"):
+        abstract_game(load_rules("casino"), DEFAULT_BET_SIZES, (0.7,))
+
+
+def game_of(rules: RuleSet) -> Game:
+    return abstract_game(rules, DEFAULT_BET_SIZES, DEFAULT_BET_SIZES)

@@ -1,0 +1,105 @@
+"""Blueprints come near an equilibrium, are the same on any machine, and resume."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabacc_agents.blueprint.agent import BlueprintAgent
+from sabacc_training.blueprints.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.blueprints.config import BlueprintConfig
+from sabacc_training.blueprints.solver import BlueprintSolver
+from sabacc_training.config.base import validated
+from sabacc_training.solved_games.agent_policy import nash_conv
+from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.rung import Rung
+
+from sabacc_env import SabaccError
+
+ONE_CARD = {
+    "bet_sizes": ["min", 1],
+    "rule_overrides": {
+        "name": "one_card_of_22",
+        "rounds": 1,
+        "suits": 1,
+        "cards_dealt": 1,
+        "hand_ante": 1,
+        "sabacc_ante": 0,
+        "phases": ["betting"],
+        "card_actions": ["stand"],
+        "starting_credits": 12,
+        "max_raises": 1,
+    },
+}
+"""One card each, a betting phase of two sizes, one raise."""
+
+STACKS = {"stacks": [12, 12], "agent_sizes": ["min", 1]}
+
+
+def solver_of(**keys: Any) -> BlueprintSolver:
+    return BlueprintSolver(validated(BlueprintConfig, ONE_CARD | STACKS | keys))
+
+
+def test_a_blueprint_comes_near_the_equilibrium() -> None:
+    """Without learning NashConv is .46; hands that are drawn from a whole deck leave some .02."""
+    solver = solver_of(workers=1, walks=500)
+    for _ in range(40):
+        solver.run_epoch()
+    agent = BlueprintAgent(bet_sizes=("min", 1), blueprint=solver.blueprint())
+    assert nash_conv(flatten(validated(Rung, ONE_CARD)), agent) < 0.04
+
+
+def test_workers_learn_the_same_each_time() -> None:
+    first, second = (solver_of(workers=2, walks=50) for _ in range(2))
+    for _ in range(2):
+        assert first.run_epoch() == second.run_epoch()
+    for one, other in zip(first.tables, second.tables, strict=True):
+        assert (one == other).all()
+    assert not (first.tables.agent_sums == solver_of(workers=1, walks=50).tables.agent_sums).all()
+
+
+def test_a_solver_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    whole, stopped, resumed = (solver_of(workers=1, walks=20) for _ in range(3))
+    for _ in range(4):
+        whole.run_epoch()
+    for _ in range(2):
+        stopped.run_epoch()
+    path = tmp_path / "agent.checkpoint"
+    save_checkpoint(stopped, path)
+    load_checkpoint(resumed, path)
+    for _ in range(2):
+        resumed.run_epoch()
+    assert resumed.epochs == 4
+    for one, other in zip(whole.tables, resumed.tables, strict=True):
+        assert (one == other).all()
+
+
+def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "agent.checkpoint"
+    solver = solver_of(workers=1, walks=20)
+    save_checkpoint(solver, path)
+    with pytest.raises(SabaccError, match="is of another configuration"):
+        load_checkpoint(solver_of(workers=1, walks=21), path)
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+    with pytest.raises(SabaccError, match="cannot be resumed from"):
+        load_checkpoint(solver, path)
+    with pytest.raises(SabaccError, match="there is no checkpoint"):
+        load_checkpoint(solver, tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"stacks": [60, 50]}, "stacks: give two numbers"),
+        ({"stacks": [0.5, 50]}, "stacks: give two numbers"),
+        ({"agent_sizes": []}, "agent_sizes: give one or more"),
+        ({"rules": "orsl"}, "no blueprint can be solved for rules with fees"),
+        ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
+        ({"epochs": 0}, "epochs"),
+    ],
+)
+def test_impossible_configurations_are_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SabaccError, match=message):
+        validated(BlueprintConfig, keys)

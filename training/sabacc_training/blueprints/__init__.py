@@ -1,0 +1,1 @@
+"""Blueprints: Monte Carlo CFR over an abstraction of a game of two seats."""

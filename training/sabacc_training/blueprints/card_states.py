@@ -1,0 +1,37 @@
+"""The states in which the adversary chooses what to do with its cards.
+
+Its bucket of hands is that of the betting phase before, or of the first one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabacc_agents.blueprint.public_states import NUM_STACKS, stack_bucket
+
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import Record
+from sabacc_training.blueprints.game import Game
+from sabacc_training.blueprints.hands import NUM_KINDS
+
+NOTHING_YET: Final = NUM_KINDS
+"""What the other seat has done with its cards in this phase, where it has not acted."""
+
+
+def num_card_states(game: Game) -> int:
+    """Return one more than the largest number of a state, ``best_kind`` included."""
+    phases = max(int(game.bettings[-1]), 1)
+    states = phases * game.histories * 2 * NUM_STACKS * (NUM_KINDS + 1) * 2 * 2
+    return states * NUM_KINDS
+
+
+@jit
+def card_state(game: Game, s: Record, stack: int) -> int:
+    """Return the number of the state, without the kind that is best by expectation."""
+    p = int(s.position) & 1
+    pot = 2 * game.hand_ante + int(s.bets[0]) + int(s.bets[1])
+    state = int(game.bettings[s.stage]) * game.histories + int(s.history)
+    state = state * 2 + p
+    state = state * NUM_STACKS + stack_bucket((stack - int(s.bets[0])) / pot)
+    state = state * (NUM_KINDS + 1) + (int(s.kinds[1 - p]) if s.acted > 0 else NOTHING_YET)
+    return (state * 2 + int(s.stood[p])) * 2 + int(s.stood[1 - p])
