@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sabacc_agents.blueprint.agent import BlueprintAgent
-from sabacc_training.blueprints.checkpoint import load_checkpoint, save_checkpoint
+from sabacc_training.blueprints.checkpoint import FORMAT, load_checkpoint, save_checkpoint
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.config.base import validated
@@ -16,6 +16,7 @@ from sabacc_training.solved_games.game_tree import flatten
 from sabacc_training.solved_games.rung import Rung
 
 from sabacc_env import SabaccError
+from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 
 ONE_CARD = {
     "bet_sizes": ["min", 1],
@@ -103,3 +104,14 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
 def test_impossible_configurations_are_refused(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(SabaccError, match=message):
         validated(BlueprintConfig, keys)
+
+
+@pytest.mark.parametrize("change", [{"epochs": -1}, {"rows": [1]}, {"rows": [0, 0, 0, 0, 10**9]}])
+def test_forged_checkpoints_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "agent.checkpoint"
+    solver = solver_of(workers=1, walks=20)
+    save_checkpoint(solver, path)
+    header, state = unpack_checked(FORMAT, path.read_bytes())
+    path.write_bytes(pack_with_checksum(FORMAT, header | change, state))
+    with pytest.raises(SabaccError, match="cannot be resumed from; it is damaged"):
+        load_checkpoint(solver, path)

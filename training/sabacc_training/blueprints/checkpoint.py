@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 import numpy as np
 
@@ -37,14 +37,29 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     header, state = read_checkpoint(path, FORMAT)
     if header.get("game") != _game(solver):
         raise SabaccError(f"{path}: is of another configuration; choose another output file")
+    rows, epochs = header.get("rows"), header.get("epochs")
+    if type(epochs) is not int or epochs < 0 or not _are_counts(rows, solver, len(state)):
+        raise SabaccError(f"{path}: cannot be resumed from; it is damaged")
     begin = 0
-    for table, count in zip(solver.tables, header["rows"], strict=True):
+    for table, count in zip(solver.tables, rows, strict=True):
         used = np.frombuffer(state, np.int64, count, begin)
         begin += used.nbytes
         values = np.frombuffer(state, np.float32, count * table.shape[1], begin)
         begin += values.nbytes
+        if (used < 0).any() or (used >= len(table)).any() or not np.isfinite(values).all():
+            raise SabaccError(f"{path}: cannot be resumed from; its numbers are impossible")
         table[used] = values.reshape(count, table.shape[1])
-    solver.epochs = header["epochs"]
+    solver.epochs = epochs
+
+
+def _are_counts(rows: object, solver: BlueprintSolver, size: int) -> TypeGuard[list[int]]:
+    """Say whether these are the numbers of rows of the tables in a state of so many bytes."""
+    if not isinstance(rows, list) or len(rows) != len(solver.tables):
+        return False
+    if not all(type(count) is int and count >= 0 for count in rows):
+        return False
+    widths = [8 + 4 * table.shape[1] for table in solver.tables]
+    return bool(size == sum(n * width for n, width in zip(rows, widths, strict=True)))
 
 
 def _game(solver: BlueprintSolver) -> dict[str, object]:
