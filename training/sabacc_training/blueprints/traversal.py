@@ -196,7 +196,7 @@ def prepare_kinds(
     Writes the weighted sum of the strategies to ``w.probabilities``.
     """
     s = w.states[depth]
-    hands, tops, rows = w.adversary_hands[depth], w.tops[depth], w.rows[depth]
+    hands, tops, rows = w.adversary_hands[depth], w.tops[depth], w.kind_rows[depth]
     first = card_state(game, s, int(w.hand[0])) * NUM_KINDS
     betting = max(int(game.bettings[s.stage]) - 1, 0)
     sums = w.probabilities[depth]
@@ -205,7 +205,7 @@ def prepare_kinds(
         tops[j] = random_card(cards, w.rng)
         best = int(cards.best_kinds[s.stage, hands[j], tops[j]])
         rows[j] = (first + best) * HAND_BUCKETS + int(cards.buckets[betting, hands[j]])
-        strategy = w.strategies[depth, j]
+        strategy = w.kind_strategies[depth, j]
         match_regrets(tables.kind_regrets[rows[j]], cards.allowed, strategy)
         for kind in range(NUM_KINDS):
             sums[kind] += weights[j] * strategy[kind]
@@ -233,11 +233,11 @@ def meet_kinds(game: Game, cards: Cards, tables: LearntTables, w: Workspace, dep
     mix_kinds(cards, probabilities, DEFENDED_KINDS)
     kind = sample(w.rng, probabilities, 0, NUM_KINDS)
     for j in range(len(weights)):
-        weights[j] *= w.strategies[depth, j, kind] / probabilities[kind]
+        weights[j] *= w.kind_strategies[depth, j, kind] / probabilities[kind]
     if total(weights) < UNREACHED:
         return False
     resample(w, depth)
-    chosen, tops = w.rows[depth], w.tops[depth]
+    chosen, tops = w.kind_rows[depth], w.tops[depth]
     for n in range(len(hands)):  # the hands of the next decision: they are read before they change
         w.adversary_hands[depth + 1, n] = after_kind(
             cards, w.rng, s.stage, hands[chosen[n]], tops[chosen[n]], kind
@@ -249,11 +249,11 @@ def meet_kinds(game: Game, cards: Cards, tables: LearntTables, w: Workspace, dep
 
 @jit
 def resample(w: Workspace, depth: int) -> None:
-    """Draw hands by weight (systematic resampling): their numbers go to ``w.rows``.
+    """Draw hands by weight (systematic resampling): their numbers go to ``w.kind_rows``.
 
     Each then has the same weight.
     """
-    weights, chosen = w.weights[depth], w.rows[depth]
+    weights, chosen = w.weights[depth], w.kind_rows[depth]
     step = total(weights) / len(weights)
     at = uniform(w.rng) * step
     j, reached = 0, weights[0]
@@ -293,9 +293,9 @@ def learn_kinds(tables: LearntTables, w: Workspace, depth: int, kind: int) -> No
     weight = total(w.weights[depth])
     probability = w.probabilities[depth, kind]
     for j in range(len(w.values[depth])):
-        row = w.rows[depth, j]
+        row = w.kind_rows[depth, j]
         regrets, baselines = tables.kind_regrets[row], tables.kind_values[row]
-        strategy = w.strategies[depth, j]
+        strategy = w.kind_strategies[depth, j]
         baseline = baselines[kind] * weight
         surprise = (w.values[depth + 1, j] - baseline) / probability
         value = strategy[kind] * surprise
@@ -313,7 +313,7 @@ def learn_kinds(tables: LearntTables, w: Workspace, depth: int, kind: int) -> No
 
 @jit
 def prepare_bets(game: Game, cards: Cards, tables: LearntTables, w: Workspace, depth: int) -> None:
-    """Write the legal bets, and the rows and strategies of the hands of the seat to act."""
+    """Write the legal bets, and the buckets and strategies of the hands of the seat to act."""
     s = w.states[depth]
     stack, agent, _ = w.hand
     is_agent = s.position == agent
@@ -321,14 +321,15 @@ def prepare_bets(game: Game, cards: Cards, tables: LearntTables, w: Workspace, d
     write_legal(game, s, stack, is_agent, legal, w.raises[depth])
     if depth >= LAST_RAISE:
         legal[FIRST_RAISE:] = False
-    first = bet_public_state(game, s, stack) * HAND_BUCKETS
     betting = int(game.bettings[s.stage])
     hands = w.agent_hands[betting] if is_agent else w.adversary_hands[depth]
-    regrets = tables.agent_regrets if is_agent else tables.adversary_regrets
     for j in range(len(hands)):
-        row = first + int(cards.buckets[betting, hands[j]])
-        w.rows[depth, j] = row
-        match_regrets(regrets[row], legal, w.strategies[depth, j])
+        w.buckets[depth, j] = cards.buckets[betting, hands[j]]
+    first = bet_public_state(game, s, stack) * HAND_BUCKETS
+    w.first_rows[depth] = first
+    regrets = tables.agent_regrets if is_agent else tables.adversary_regrets
+    for bucket in range(HAND_BUCKETS):
+        match_regrets(regrets[first + bucket], legal, w.strategies[depth, bucket])
 
 
 @jit
@@ -364,6 +365,16 @@ def junk_value(game: Game, s: Record) -> float:
 
 
 @jit
+def sum_by_bucket(w: Workspace, depth: int, numbers: Array, column: int) -> None:
+    """Write the sums of the numbers of hands by bucket, to a column of ``w.in_bucket``."""
+    buckets, sums = w.buckets[depth], w.in_bucket
+    for bucket in range(HAND_BUCKETS):
+        sums[bucket, column] = 0
+    for j in range(len(numbers)):
+        sums[buckets[j], column] += numbers[j]
+
+
+@jit
 def sample_raise(w: Workspace, depth: int) -> int:
     """Sample the raise that the traverser tries; -1 if it cannot raise."""
     legal, probabilities = w.legal[depth], w.probabilities[depth]
@@ -372,8 +383,8 @@ def sample_raise(w: Workspace, depth: int) -> int:
     for action in range(FIRST_RAISE, NUM_BETS):
         if legal[action]:
             count += 1
-            for i in range(len(w.rows[depth])):
-                probabilities[action] += w.strategies[depth, i, action]
+            for bucket in w.buckets[depth]:
+                probabilities[action] += w.strategies[depth, bucket, action]
             found += probabilities[action]
     if count == 0:
         return -1
@@ -389,32 +400,44 @@ def sample_raise(w: Workspace, depth: int) -> int:
 def learn_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, action: int) -> None:
     """Write values and add regrets, after the values of a call and of one raise (-1 for none).
 
-    ``w.values[depth]`` holds the values of the call.
+    ``w.values[depth]`` holds the values of the call. Surprises are those of the raise.
     """
     s = w.states[depth]
-    is_agent = s.position == w.hand[1]
-    all_regrets = tables.agent_regrets if is_agent else tables.adversary_regrets
+    values, surprises, buckets = w.values[depth], w.values[depth + 1], w.buckets[depth]
     junked = junk_value(game, s) * total(w.weights[depth])
-    legal = w.legal[depth]
-    for i in range(len(w.values[depth])):
-        strategy = w.strategies[depth, i]
-        called = w.values[depth, i]
+    for i in range(len(values)):
         surprise = 0.0
         if action >= 0:
-            surprise = (w.values[depth + 1, i] - called) / w.probabilities[depth, action]
-        value = called + strategy[JUNK] * (junked - called)
+            surprise = (surprises[i] - values[i]) / w.probabilities[depth, action]
+        surprises[i] = surprise
+    sums = w.in_bucket
+    sum_by_bucket(w, depth, values, 0)
+    sum_by_bucket(w, depth, surprises, 1)
+    for bucket in range(HAND_BUCKETS):
+        sums[bucket, 2] = 0
+    for i in range(len(values)):
+        strategy = w.strategies[depth, buckets[i]]
+        sums[buckets[i], 2] += 1
+        values[i] += strategy[JUNK] * (junked - values[i])
+        if action >= 0:
+            values[i] += strategy[action] * surprises[i]
+    is_agent = s.position == w.hand[1]
+    all_regrets = tables.agent_regrets if is_agent else tables.adversary_regrets
+    first, legal = w.first_rows[depth], w.legal[depth]
+    for bucket in range(HAND_BUCKETS):
+        called, surprise, count = sums[bucket]
+        if count == 0:
+            continue
+        strategy, regrets = w.strategies[depth, bucket], all_regrets[first + bucket]
+        value = called + strategy[JUNK] * (junked * count - called)
         if action >= 0:
             value += strategy[action] * surprise
-        regrets = all_regrets[w.rows[depth, i]]
+            regrets[action] += surprise
         if legal[JUNK]:
-            regrets[JUNK] += junked - value
-        regrets[CALL] += called - value
-        for k in range(FIRST_RAISE, NUM_BETS):
+            regrets[JUNK] += junked * count - value
+        for k in range(CALL, NUM_BETS):
             if legal[k]:
                 regrets[k] += called - value
-        if action >= 0:
-            regrets[action] += surprise
-        w.values[depth, i] = value
 
 
 @jit
@@ -426,17 +449,19 @@ def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> int
     s = w.states[depth]
     weights, strategies, values = w.weights[depth], w.strategies[depth], w.values[depth]
     following, probabilities = w.weights[depth + 1], w.probabilities[depth]
+    buckets = w.buckets[depth]
+    sum_by_bucket(w, depth, weights, 0)
     if s.position == w.hand[1]:
-        add_to_average(tables.agent_sums, w.rows[depth], weights, strategies)
+        add_to_average(tables.agent_sums, w.first_rows[depth], w.in_bucket, strategies)
     probabilities[:] = 0
-    for j in range(len(weights)):
+    for bucket in range(HAND_BUCKETS):
         for action in range(NUM_BETS):
-            probabilities[action] += weights[j] * strategies[j, action]
+            probabilities[action] += w.in_bucket[bucket, 0] * strategies[bucket, action]
     values[:] = -junk_value(game, s) * probabilities[JUNK]
     probabilities[JUNK] = 0
     if is_last_call(game, s):
         for j in range(len(weights)):
-            following[j] = weights[j] * strategies[j, CALL]
+            following[j] = weights[j] * strategies[buckets[j], CALL]
         w.states[depth + 1] = s
         apply_bet(game, w.states[depth + 1], int(w.hand[0]), CALL, w.raises[depth])
         add_reveal(game, w, w.states[depth + 1], following, values)
@@ -449,16 +474,16 @@ def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> int
     action = sample(w.rng, probabilities, CALL, NUM_BETS)
     begin_bet(game, w, depth, action)
     for j in range(len(weights)):
-        following[j] = weights[j] * strategies[j, action] / probabilities[action]
+        following[j] = weights[j] * strategies[buckets[j], action] / probabilities[action]
     return action
 
 
 @jit
-def add_to_average(sums: Array, rows: Array, weights: Array, strategies: Array) -> None:
-    """Add the agent's strategies to their sums, by its reach probabilities."""
-    for j in range(len(rows)):
+def add_to_average(sums: Array, first: int, weights: Array, strategies: Array) -> None:
+    """Add the agent's strategies to their sums, by its reach probabilities in each bucket."""
+    for bucket in range(HAND_BUCKETS):
         for action in range(NUM_BETS):
-            sums[rows[j], action] += weights[j] * strategies[j, action]
+            sums[first + bucket, action] += weights[bucket, 0] * strategies[bucket, action]
 
 
 @jit

@@ -69,9 +69,13 @@ class Workspace(NamedTuple):
         values: (depth, n) the values of the traverser's hands, in antes.
         legal: (depth, bets) bool: which bets are legal.
         raises: (depth, bets) by how much they exceed a call.
-        strategies: (depth, n, bets) float32: the strategy of the seat to act, by hand.
+        first_rows: (depth,) the first row of the public state.
+        buckets: (depth, n) the bucket of each hand of the seat to act.
+        strategies: (depth, buckets, bets) float32: the strategy of the seat to act, by bucket.
+        in_bucket: (buckets, 3) sums over the hands of a bucket, while they are counted.
         probabilities: (depth, bets) the probabilities with which an action is sampled.
-        rows: (depth, n) the row of each hand of the seat to act.
+        kind_rows: (depth, n) the row of each of the adversary's hands as it plays its cards.
+        kind_strategies: (depth, n, kinds) float32: its strategies.
         tops: (depth, n) the top discard that each of the adversary's hands meets.
         reveal: how the hands compare in the end.
     """
@@ -86,9 +90,13 @@ class Workspace(NamedTuple):
     values: Array
     legal: Array
     raises: Array
+    first_rows: Array
+    buckets: Array
     strategies: Array
+    in_bucket: Array
     probabilities: Array
-    rows: Array
+    kind_rows: Array
+    kind_strategies: Array
     tops: Array
     reveal: Reveal
 
@@ -111,9 +119,13 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         values=numbers(*by_hand, dtype=np.float64),
         legal=numbers(MAX_DEPTH, NUM_BETS, dtype=np.bool_),
         raises=numbers(MAX_DEPTH, NUM_BETS),
-        strategies=numbers(*by_hand, NUM_BETS, dtype=np.float32),
+        first_rows=numbers(MAX_DEPTH),
+        buckets=numbers(*by_hand),
+        strategies=numbers(MAX_DEPTH, HAND_BUCKETS, NUM_BETS, dtype=np.float32),
+        in_bucket=numbers(HAND_BUCKETS, 3, dtype=np.float64),
         probabilities=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float64),
-        rows=numbers(*by_hand),
+        kind_rows=numbers(*by_hand),
+        kind_strategies=numbers(*by_hand, NUM_KINDS, dtype=np.float32),
         tops=numbers(*by_hand),
         reveal=new_reveal(num_hands),
     )
