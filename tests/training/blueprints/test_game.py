@@ -25,7 +25,7 @@ from sabacc_training.blueprints.game import (
     next_stage,
     write_legal,
 )
-from sabacc_training.blueprints.traversal import end_cards_turn
+from sabacc_training.blueprints.kind_turns import end_cards_turn
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env import actions as engine_actions

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_training.blueprints.checkpoint import FORMAT, load_checkpoint, save_checkpoint
@@ -115,3 +119,36 @@ def test_forged_checkpoints_are_refused(change: dict[str, Any], tmp_path: Path) 
     path.write_bytes(pack_with_checksum(FORMAT, header | change, state))
     with pytest.raises(SabaccError, match="cannot be resumed from; it is damaged"):
         load_checkpoint(solver, path)
+
+
+ONE_EPOCH = """
+import sys
+import numpy as np
+from sabacc_agents.expectation import win_probabilities
+from sabacc_training.blueprints import hands
+from sabacc_training.blueprints.config import BlueprintConfig
+from sabacc_training.blueprints.solver import BlueprintSolver
+
+hands.NUM_SAMPLES = 300  # interpreted code is slow
+win_probabilities.NUM_FINAL_HANDS = 20
+solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 1}, walks=2, workers=1))
+solver.run_epoch()
+np.savez(sys.argv[1], **{
+    name: table[table.any(axis=1)] for name, table in solver.tables._asdict().items()
+})
+"""
+
+
+def test_interpreted_code_learns_the_same(tmp_path: Path) -> None:
+    found = {}
+    for mode in ("0", "1"):
+        path = tmp_path / f"{mode}.npz"
+        subprocess.run(
+            [sys.executable, "-c", ONE_EPOCH, path],
+            check=True,
+            env=os.environ | {"NUMBA_DISABLE_JIT": mode},
+        )
+        found[mode] = np.load(path)
+    for name in found["0"].files:
+        assert found["0"][name].shape == found["1"][name].shape
+        assert np.allclose(found["0"][name], found["1"][name], rtol=1e-4, atol=1e-5)

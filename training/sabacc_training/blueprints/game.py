@@ -54,19 +54,29 @@ REVEAL: Final = PHASES.index("over")
 NO_KIND: Final = -1
 
 STATE: Final = np.dtype(
-    [
-        ("stage", "i8"),  # the index of the phase
-        ("position", "i8"),  # who acts: 0 for the seat that acts first
-        ("acted", "i8"),  # how many seats have acted since the last raise, or in the card phase
-        ("raises", "i8"),  # the bets and raises of this phase
-        ("aggressor", "i8"),  # NOBODY, or 1 + the position that bet or raised last in this phase
-        ("history", "i8"),  # the aggressors of phases before, as digits to base 3
-        ("bets", "i8", (2,)),  # the bets of the hand, by position
-        ("phase_bets", "i8", (2,)),  # the bets of this phase, by position
-        ("kinds", "i8", (2,)),  # what each did in the last card phase; NO_KIND before the first
-        ("stood", "i8", (2,)),  # whether it stood in the card phase before, and no doubles followed
-        ("redrawn", "i8"),  # whether doubles followed the last card phase
-    ]
+    (
+        np.record,
+        [
+            ("stage", "i8"),  # the index of the phase
+            ("position", "i8"),  # who acts: 0 for the seat that acts first
+            ("acted", "i8"),  # how many seats have acted since the last raise, or in the card phase
+            ("raises", "i8"),  # the bets and raises of this phase
+            (
+                "aggressor",
+                "i8",
+            ),  # NOBODY, or 1 + the position that bet or raised last in this phase
+            ("history", "i8"),  # the aggressors of phases before, as digits to base 3
+            ("bets", "i8", (2,)),  # the bets of the hand, by position
+            ("phase_bets", "i8", (2,)),  # the bets of this phase, by position
+            ("kinds", "i8", (2,)),  # what each did in the last card phase; NO_KIND before the first
+            (
+                "stood",
+                "i8",
+                (2,),
+            ),  # whether it stood in the card phase before, and no doubles followed
+            ("redrawn", "i8"),  # whether doubles followed the last card phase
+        ],
+    )
 )
 """The public state of a hand."""
 

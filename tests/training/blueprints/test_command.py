@@ -1,0 +1,79 @@
+"""``sabacc blueprint`` solves, stops, resumes and refuses."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from sabacc_agents.blueprint.blueprint import load_blueprint
+from sabacc_training.blueprints.solver import BlueprintSolver
+from sabacc_training.commands.blueprint import blueprint
+
+from sabacc_env import SabaccError
+
+CONFIG = """
+bet_sizes = ["min", 1]
+agent_sizes = [1]
+stacks = [12, 12]
+walks = 10
+workers = 1
+
+[rule_overrides]
+name = "one_card_of_22"
+rounds = 1
+suits = 1
+cards_dealt = 1
+hand_ante = 1
+sabacc_ante = 0
+phases = ["betting"]
+card_actions = ["stand"]
+starting_credits = 12
+max_raises = 1
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "game.toml"
+    path.write_text(CONFIG)
+    return str(path)
+
+
+def test_it_saves_an_agent_and_goes_on(config: str, tmp_path: Path) -> None:
+    output = tmp_path / "agent.safetensors"
+    blueprint(config, "epochs=2", output=output)
+    assert load_blueprint(output).metadata["epochs"] == 2
+    with pytest.raises(SabaccError, match="was left by another run; resume it"):
+        blueprint(config, "epochs=3", output=output)
+    blueprint(config, "epochs=3", output=output, resume=True)
+    assert load_blueprint(output).metadata["epochs"] == 3
+
+
+def test_a_stopped_run_is_resumed(
+    config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "agent.safetensors"
+    run_epoch = BlueprintSolver.run_epoch
+
+    def stopped(solver: BlueprintSolver) -> float:
+        margin = run_epoch(solver)
+        if solver.epochs == 2:
+            signal.raise_signal(signal.SIGTERM)
+        return margin
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BlueprintSolver, "run_epoch", stopped)
+        with pytest.raises(SystemExit) as exit_code:
+            blueprint(config, "epochs=4", output=output)
+    assert exit_code.value.code == 130
+    assert not output.exists()
+    blueprint(config, "epochs=4", output=output, resume=True)
+    assert load_blueprint(output).metadata["epochs"] == 4
+
+
+def test_impossible_files_are_refused(config: str, tmp_path: Path) -> None:
+    with pytest.raises(SabaccError, match="needs a file name that ends in"):
+        blueprint(config, output=tmp_path / "agent.bin")
+    with pytest.raises(SabaccError, match="there is no checkpoint to resume from"):
+        blueprint(config, output=tmp_path / "agent.safetensors", resume=True)
