@@ -24,8 +24,9 @@ import numpy as np
 import pytest
 from numba import cuda
 from sabacc_agents import load
+from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.cli import COMMANDS, make_app
-from sabacc_training.config.base import load_config
+from sabacc_training.config.base import Config, load_config
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.trainers import training_config
 from sybil import Document
@@ -147,6 +148,13 @@ def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
             example.evaluate()
 
 
+OTHER_CONFIGS: dict[str, type[Config]] = {
+    "blueprint": BlueprintConfig,
+    "tournament": TournamentConfig,
+}
+"""The configurations of commands that take no configuration of training."""
+
+
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "CHANGELOG.md"])
 def test_commands_parse(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -160,8 +168,8 @@ def test_commands_parse(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         config, overrides = (bound.arguments.get(key, ()) for key in ("config", "overrides"))
         if not config or re.search("[A-Z]{3}", config):  # NAME stands for any
             continue
-        if command.__name__ == "tournament":
-            load_config(TournamentConfig, config, overrides)
+        if command.__name__ in OTHER_CONFIGS:
+            load_config(OTHER_CONFIGS[command.__name__], config, overrides)
         else:
             training_config(config, overrides)
 

@@ -23,7 +23,10 @@ from sabacc_env.engine.layout import KINDS, Array
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
-NUM_FACING: Final = 13
+NUM_SIZES: Final = 6
+"""The sizes of bets that ``facing_bucket`` tells apart."""
+
+NUM_FACING: Final = 1 + 3 * NUM_SIZES
 """The buckets of ``facing_bucket``."""
 
 NUM_STACKS: Final = 8
@@ -59,7 +62,7 @@ def num_public_states(rules: RuleSet) -> int:
 
     >>> from sabacc_env.rules import load_rules
     >>> num_public_states(load_rules("casino"))
-    202176
+    295488
     """
     states = num_bettings(rules) * num_histories(rules) * 2
     return states * NUM_FACING * NUM_STACKS * NUM_PATTERNS**2
@@ -101,19 +104,25 @@ def facing_bucket(raises: int, call_per_pot: float) -> int:
 
     Args:
         raises: the bets and raises of the phase; all from the third on count alike.
-        call_per_pot: the cost of a call in pots, the bet itself included.
+        call_per_pot: the cost of a call in pots, the bet itself included. The sizes are about a
+            tenth, half, all, twice, five times and more of the pot before the bet. Stacks differ,
+            so that overbets of all sizes come.
     """
     if raises == 0:
         return 0
     ratio = call_per_pot - MARGIN
     size = 0
-    if ratio > 0.6:
+    if ratio > 0.88:
+        size = 5
+    elif ratio > 0.75:
+        size = 4
+    elif ratio > 0.6:
         size = 3
     elif ratio > 0.4:
         size = 2
     elif ratio > 0.15:
         size = 1
-    return 1 + 4 * (min(raises, 3) - 1) + size
+    return 1 + NUM_SIZES * (min(raises, 3) - 1) + size
 
 
 @jit

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 from sabacc_agents.blueprint.blueprint import load_blueprint
+from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.commands.blueprint import blueprint
+from sabacc_training.config.base import load_config
 
 from sabacc_env import SabaccError
+
+ROOT = Path(__file__).parents[3]
 
 CONFIG = """
 bet_sizes = ["min", 1]
@@ -70,6 +74,11 @@ def test_a_stopped_run_is_resumed(
     assert not output.exists()
     blueprint(config, "epochs=4", output=output, resume=True)
     assert load_blueprint(output).metadata["epochs"] == 4
+
+
+def test_the_configuration_of_casino_is_read() -> None:
+    config = load_config(BlueprintConfig, ROOT / "configs" / "blueprint-casino-2p.toml")
+    assert (config.rule_set.name, config.stacks) == ("casino", (8, 50))
 
 
 def test_impossible_files_are_refused(config: str, tmp_path: Path) -> None:

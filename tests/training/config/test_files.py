@@ -14,7 +14,9 @@ from sabacc_training.trainers import train, training_config
 from sabacc_env import RuleSet, load_rules, rule_sets
 
 FOLDER = Path(__file__).parents[3] / "configs"
-CONFIGS = sorted(path for path in FOLDER.rglob("*.toml") if not path.stem.startswith("tournament"))
+CONFIGS = sorted(
+    path for path in FOLDER.rglob("*.toml") if not path.stem.startswith(("blueprint", "tournament"))
+)
 
 
 def test_there_is_one_for_each_rule_set_and_one_with_four_seats() -> None:
