@@ -36,6 +36,8 @@ FORMAT: Final = b"sabacc-env compiled function 1\n"
 ENGINE: Final = Path(__file__).parent
 CONSTANTS: Final = (Path(cards.__file__), Path(limits.__file__))
 """The sources outside the engine whose constants are compiled in."""
+LIBRARIES: Final = ("sabacc_env", "sabacc_agents")
+"""The packages whose functions and constants are compiled into those of other packages."""
 
 
 class DiskCache(NullCache):
@@ -77,29 +79,41 @@ class DiskCache(NullCache):
 
     def _file_name(self, sig: Any, codegen: Any) -> str:
         """Return a name with a hash of what decides the code and is not in the folder's name."""
-        sources = _hash_of_other_sources(Path(self._function.__code__.co_filename))
+        libraries = tuple(
+            Path(str(sys.modules[name].__file__)) for name in LIBRARIES if name in sys.modules
+        )
+        sources = _hash_of_other_sources(Path(self._function.__code__.co_filename), libraries)
         inputs = f"{sig} {codegen.magic_tuple()} {sources}"
         digest = hashlib.sha256(inputs.encode()).hexdigest()[:24]
         return f"{self._function.__module__}.{self._function.__qualname__}-{digest}"
 
 
 @cache
-def _hash_of_other_sources(source: Path) -> str:
+def _hash_of_other_sources(source: Path, libraries: tuple[Path, ...]) -> str:
     """Hash the sources outside the engine that a function of this file may call.
 
-    They are all sources of the file's top package, those in the folder of a script, or the archive
-    that holds the file.
+    They are those of the file's package (``_sources_beside``) and of the libraries, each given by
+    one of its files.
+    """
+    if source.parent.is_relative_to(ENGINE):
+        return ""
+    packages = (_sources_beside(file) for file in (source, *libraries))
+    return _hash_of_files(sorted({file for files in packages for file in files}))
+
+
+def _sources_beside(source: Path) -> list[Path]:
+    """Return all sources of the file's top package.
+
+    For a script they are those in its folder, for a file in an archive it is the archive.
     """
     folder = source.parent
-    if folder.is_relative_to(ENGINE):
-        return ""
     if archive := _archive_of(source):
-        return _hash_of_files([archive])
+        return [archive]
     if not (folder / "__init__.py").exists():
-        return _hash_of_files(sorted(folder.glob("*.py")))
+        return sorted(folder.glob("*.py"))
     while (folder.parent / "__init__.py").exists():
         folder = folder.parent
-    return _hash_of_files(sorted(folder.rglob("*.py")))
+    return sorted(folder.rglob("*.py"))
 
 
 def _archive_of(source: Path) -> Path | None:

@@ -88,6 +88,7 @@ def test_records_of_more_and_of_fewer_fields_are_compiled_without_a_warning() ->
     ("caller", "called"),
     [
         ("users/in_front", "sabacc_env/engine/inside/behind"),
+        ("users/in_front", "sabacc_agents/inside/behind"),
         *(
             pytest.param(*folders, marks=pytest.mark.slow)
             for folders in (
