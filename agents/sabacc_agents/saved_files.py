@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents import zoo
@@ -53,7 +54,7 @@ def write_arrays(
 
     Args:
         path: a path that ends in ``.safetensors``.
-        arrays: contiguous arrays by name.
+        arrays: arrays by name.
         format_name: the name of the format.
         version: the version of the format.
         description: plain data. The versions and the checksum are added to it.
@@ -77,7 +78,9 @@ def write_arrays(
     except (TypeError, ValueError) as error:
         raise SabaccError(f"{path}: its description cannot be written as JSON ({error})") from None
     safetensors = import_extra("safetensors.numpy")
-    data: bytes = safetensors.save(dict(arrays), metadata={format_name: text})
+    # safetensors writes the memory of an array as it is, in whatever order.
+    in_order = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    data: bytes = safetensors.save(in_order, metadata={format_name: text})
     write_bytes(path, data.replace(CHECKSUM_PLACEHOLDER, _checksum(data), 1))
 
 
