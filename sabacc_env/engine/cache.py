@@ -82,38 +82,41 @@ class DiskCache(NullCache):
         libraries = tuple(
             Path(str(sys.modules[name].__file__)) for name in LIBRARIES if name in sys.modules
         )
-        sources = _hash_of_other_sources(Path(self._function.__code__.co_filename), libraries)
+        sources = _other_sources(Path(self._function.__code__.co_filename), libraries)
         inputs = f"{sig} {codegen.magic_tuple()} {sources}"
         digest = hashlib.sha256(inputs.encode()).hexdigest()[:24]
         return f"{self._function.__module__}.{self._function.__qualname__}-{digest}"
 
 
 @cache
-def _hash_of_other_sources(source: Path, libraries: tuple[Path, ...]) -> str:
-    """Hash the sources outside the engine that a function of this file may call.
+def _other_sources(source: Path, libraries: tuple[Path, ...]) -> str:
+    """Return a hash of each package outside the engine that a function of this file may call.
 
-    They are those of the file's package (``_sources_beside``) and of the libraries, each given by
-    one of its files.
+    They are the file's own and the libraries, each given by one of its files.
     """
     if source.parent.is_relative_to(ENGINE):
         return ""
-    packages = (_sources_beside(file) for file in (source, *libraries))
-    return _hash_of_files(sorted({file for files in packages for file in files}))
+    packages = {_package_of(file) for file in (source, *libraries)}
+    return " ".join(_hash_of_package(package) for package in sorted(packages))
 
 
-def _sources_beside(source: Path) -> list[Path]:
-    """Return all sources of the file's top package.
-
-    For a script they are those in its folder, for a file in an archive it is the archive.
-    """
-    folder = source.parent
+def _package_of(source: Path) -> Path:
+    """Return the folder of a source's top package, the folder of a script, or an archive."""
     if archive := _archive_of(source):
-        return [archive]
-    if not (folder / "__init__.py").exists():
-        return sorted(folder.glob("*.py"))
-    while (folder.parent / "__init__.py").exists():
+        return archive
+    folder = source.parent
+    while (folder / "__init__.py").exists() and (folder.parent / "__init__.py").exists():
         folder = folder.parent
-    return sorted(folder.rglob("*.py"))
+    return folder
+
+
+@cache
+def _hash_of_package(package: Path) -> str:
+    """Hash all sources of a package or of a folder of scripts, or an archive."""
+    if package.is_file():
+        return _hash_of_files([package])
+    is_package = (package / "__init__.py").exists()
+    return _hash_of_files(sorted(package.rglob("*.py") if is_package else package.glob("*.py")))
 
 
 def _archive_of(source: Path) -> Path | None:

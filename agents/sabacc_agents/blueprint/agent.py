@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
 from sabacc_agents.blueprint.buckets import hand_buckets
 from sabacc_agents.blueprint.public_states import num_bettings, public_states_of
-from sabacc_agents.expectation.hand_table import EMPTY
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.saved_files import check_made_for
+from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, BetSize
-from sabacc_env.agent import sample
 from sabacc_env.array_types import Floats, Ints
-from sabacc_env.engine.layout import MAX_HAND
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
 
-class BlueprintAgent:
+class BlueprintAgent(StochasticAgent):
     """Plays a blueprint: its bets by the table, its cards as the maximiser does.
 
     Where the table does not know the public state or the hand, the maximiser bets, too.
@@ -56,19 +54,6 @@ class BlueprintAgent:
         self._table = win_probabilities(found.rules, NUM_PLAYERS).table
         self._buckets = hand_buckets(found.rules, found.edges)
         self._maximiser = Maximiser(found.rules, NUM_PLAYERS, found.bet_sizes)
-
-    def reset(self, num_tables: int) -> None:
-        """Do nothing: the agent has no memory."""
-
-    def act(
-        self,
-        observations: Floats,
-        action_masks: NDArray[np.int8],
-        rng: np.random.Generator,
-        tables: Ints | None = None,
-    ) -> Ints:
-        """Draw a legal action for each row."""
-        return sample(self.probabilities(observations, action_masks), rng)
 
     def probabilities(
         self, observations: Floats, action_masks: NDArray[np.int8]
@@ -115,11 +100,7 @@ class BlueprintAgent:
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""
         decoded = decode(observations)
-        hands = np.full(len(observations), EMPTY)
-        for slot in range(MAX_HAND):
-            hands = self._table.add_cards(
-                hands, decoded.own_values[:, slot], decoded.own_held[:, slot]
-            )
+        hands = self._table.hands_of(decoded.own_values, decoded.own_held)
         rules = self.blueprint.rules
         betting = np.clip(decoded.round - (not rules.opening_bet), 0, num_bettings(rules) - 1)
         buckets: Ints = self._buckets[betting, hands].astype(np.int64)

@@ -19,7 +19,7 @@ import numpy as np
 
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import KINDS, Array
+from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
@@ -201,14 +201,10 @@ def public_states_of(observations: Array, rules: RuleSet) -> Ints:
     return found
 
 
-OBSERVED_ROUNDS: Final = 4
-
-_KIND_NUMBERS: Final = {name: number for number, name in enumerate(KINDS)}
 IS_BET: Final = np.array([name in ("check", "call", "raise", "junk") for name in KINDS])
 CARD_KIND_OF: Final = np.array(
     [CARD_KINDS.index(name) if name in CARD_KINDS else -1 for name in KINDS]
 )
-RAISE: Final = _KIND_NUMBERS["raise"]
 
 
 @jit

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES, HandTable
+from sabacc_agents.expectation.hand_table import NUM_VALUES, HandTable
 from sabacc_agents.expectation.scores import MIN_SCORE
 from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_env.actions import (
@@ -23,7 +23,6 @@ from sabacc_env.actions import (
     SWAP_SLOTS,
 )
 from sabacc_env.array_types import Floats, Ints
-from sabacc_env.engine.layout import MAX_HAND
 from sabacc_env.observation import DecodedObservations, decode
 from sabacc_env.rules import RuleSet
 
@@ -73,12 +72,10 @@ class CardActionValues:
     def seat_states(self, observations: Floats, amounts: PotAmounts, stages: Ints) -> SeatStates:
         """Return the states of the seats that made observations, (n, OBSERVATION_SIZE)."""
         decoded = decode(observations)
-        empty = np.full(len(observations), EMPTY)
-        hands = self._table.add_cards(empty, decoded.own_spike_card, decoded.has_spike_card)
-        for slot in range(MAX_HAND):
-            hands = self._table.add_cards(
-                hands, decoded.own_values[:, slot], decoded.own_held[:, slot]
-            )
+        hands = self._table.hands_of(
+            np.column_stack([decoded.own_spike_card, decoded.own_values]),
+            np.column_stack([decoded.has_spike_card, decoded.own_held]),
+        )
         unseen = self._table.deck_counts - decoded.seen_counts
         unseen = np.maximum(unseen, 0).astype(np.float32)
         total = unseen.sum(axis=1, keepdims=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.expectation.hand_table import EMPTY, HandTable
+from sabacc_agents.expectation.hand_table import HandTable
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.cards import NUM_CARDS, Card
 from sabacc_env.errors import SabaccError
@@ -58,8 +58,5 @@ def sample_final_hands(
 
 def _held_hands(games: NDArray[Any], table: HandTable, tables: Ints, seats: Ints) -> Ints:
     """Return the hands that seats of tables hold, Spike Card included, all (n,)."""
-    hands = np.full(len(tables), EMPTY)
     cards = np.column_stack([games["cards"][tables, seats], games["spikes"][tables, seats]])
-    for column in cards.T:
-        hands = table.add_cards(hands, _CARD_VALUES[column], column >= 0)
-    return hands
+    return table.hands_of(_CARD_VALUES[cards], cards >= 0)

@@ -82,6 +82,13 @@ class HandTable:
         more = self.children[rows, values + 10].astype(np.int64)
         return more if where is None else np.where(where, more, hands)
 
+    def hands_of(self, values: Ints, held: Bools) -> Ints:
+        """Return the hands of these cards, (n,): ``values`` (n, k), where they are held, (n, k)."""
+        hands = np.full(len(values), EMPTY)
+        for column, where in zip(values.T, held.T, strict=True):
+            hands = self.add_cards(hands, column, where)
+        return hands
+
     def remove_cards(self, hands: Ints, values: Ints) -> Ints:
         """Return the hands with one card less each, all (n,)."""
         return self.parents[hands, values + 10].astype(np.int64)

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
-from sabacc_env.agent import sample
-from sabacc_env.array_types import Floats, Ints
+from sabacc_env.array_types import Floats
 from sabacc_env.engine.bit_sets import lowest
 from sabacc_env.engine.drivers.policy_code import function_pointer
 from sabacc_env.engine.jit import jit, jit_for
@@ -261,7 +261,7 @@ def uniform_random(_observation: Record, legal: int, probabilities: Array) -> No
         legal &= legal - 1
 
 
-class Heuristic:
+class Heuristic(StochasticAgent):
     """Plays cards towards zero and named hands, and bets by strength and pot odds, with some noise.
 
     It knows the ranks of hands. It ignores the cards seen and all about opponents but their number.
@@ -274,19 +274,6 @@ class Heuristic:
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
     ) -> None:
         pass
-
-    def reset(self, num_tables: int) -> None:
-        """Do nothing: the agent has no memory."""
-
-    def act(
-        self,
-        observations: Floats,
-        action_masks: NDArray[np.int8],
-        rng: np.random.Generator,
-        tables: Ints | None = None,
-    ) -> Ints:
-        """Draw a legal action for each row."""
-        return sample(self.probabilities(observations, action_masks), rng)
 
     def probabilities(
         self, observations: Floats, action_masks: NDArray[np.int8]

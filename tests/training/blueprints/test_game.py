@@ -134,6 +134,7 @@ class Hands:
         ("yarith_bespin", {}, "fees"),
         ("casino", {"rounds": 4, "cards_dealt": 1}, "more than three rounds"),
         ("casino", {"look_then_discard": True}, "look_then_discard"),
+        ("casino", {"seats": (3, 8)}, "no tables of two"),
         ("casino", {"junk_when": "betting"}, "junk without a bet"),
     ],
 )

@@ -162,6 +162,7 @@ def check_rules(rules: RuleSet) -> None:
         SabaccError: for rules with what the abstract game does not have.
     """
     unlike = {
+        "no tables of two": not rules.seats[0] <= 2 <= rules.seats[1],
         "more than three rounds": rules.rounds > 3,
         "no betting": "betting" not in rules.phases,
         "points": rules.starting_credits is None,

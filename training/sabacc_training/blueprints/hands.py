@@ -19,7 +19,7 @@ from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
 from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
 
 from sabacc_env.array_types import Floats, Ints
-from sabacc_env.engine.chance import next_word, stream
+from sabacc_env.engine.chance import WORD, next_word, stream
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import REDRAW_ALL, REDRAW_ONE, Array
 from sabacc_env.rules import RuleSet
@@ -163,14 +163,14 @@ def _best_swaps(win_probs: WinProbabilities, values: Floats) -> tuple[Floats, ND
 @jit
 def start_stream(rng: Array, seed: int, number: int) -> None:
     """Begin the random numbers of a walk; ``rng`` (2,) holds the state of their stream."""
-    rng[0], rng[1] = stream(seed, number & 0xFFFFFFFF, number >> 32, 0)
+    rng[0], rng[1] = stream(seed, number & WORD, number >> 32, 0)
 
 
 @jit
 def uniform(rng: Array) -> float:
     """Return a random number from 0 to 1, 1 excluded."""
     rng[0], word = next_word(rng[0], rng[1])
-    return word / 4294967296.0
+    return word / (WORD + 1)
 
 
 @jit

@@ -29,6 +29,7 @@ from sabacc_training.blueprints.hands import (
     start_stream,
     uniform,
 )
+from sabacc_training.blueprints.sampling import total
 from sabacc_training.blueprints.traversal import walk
 from sabacc_training.blueprints.workspace import (
     LearntTables,
@@ -83,7 +84,7 @@ class BlueprintSolver:
 
     def _run_worker(self, worker: int, tables: LearntTables) -> float:
         config = self.config
-        unit = config.rule_set.hand_ante + config.rule_set.sabacc_ante
+        unit = config.rule_set.ante_unit
         margin = run_walks(
             self._game,
             self._cards,
@@ -166,7 +167,7 @@ def run_walks(
             begin_walk(game, cards, w, agent_hands, codes, first, cards_dealt)
             walk(game, cards, tables, w, 0)
             if not agent_learns:
-                won += mean(w.values[0])
+                won += total(w.values[0]) / len(w.values[0])
     return won
 
 
@@ -198,12 +199,3 @@ def begin_walk(
             w.agent_hands[betting, j] = agent_hands[course, betting]
         w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
         w.weights[0, j] = 1 / count
-
-
-@jit
-def mean(values: Array) -> float:
-    """Return the mean of values."""
-    found = 0.0
-    for value in values:
-        found += value
-    return found / len(values)

@@ -19,11 +19,10 @@ from sabacc_training.config.base import load_config
 from sabacc_training.jobs.locking import locked_file
 from sabacc_training.jobs.progress_bar import ProgressBar
 from sabacc_training.jobs.stopping import StoppedBySignal, exit_when_stopped, stop_signals
+from sabacc_training.statistics.estimate import MILLI
 
 CHECKPOINT_SECONDS: Final = 300
 """Seconds between two checkpoints."""
-
-MILLI: Final = 1000
 
 
 def blueprint(
