@@ -129,10 +129,10 @@ class Cuda:
         indices: Any,
     ) -> None:
         """Run ``play_tables``, compiled for these policies on their first call."""
-        kernel = kernels.kernel_for(kernels.play_tables_by(policies), 1)
-        self._launch_ready(
-            kernel, len(indices), (*batches, kernels.NO_POLICIES, *settings), (indices,)
-        )
+        distinct = tuple(dict.fromkeys(policies))
+        of_seats = kernels.policy_indices(policies, distinct)
+        kernel = kernels.kernel_for(kernels.play_tables_by(distinct), 1)
+        self._launch_ready(kernel, len(indices), (*batches, of_seats, *settings), (indices,))
 
     def _launch_ready(self, kernel: Any, threads: int, *arguments: Any) -> None:
         """Start so many threads of a kernel whose arguments are always of the same types here.

@@ -52,7 +52,8 @@ class CompilingDevice(Cpu):
 
     def play(self, policies: Any, batches: Any, settings: Any, which: Any) -> None:
         kernel = cuda.kernel_for(cuda.play_tables_by(policies), 1)
-        arguments = (*batches, cuda.NO_POLICIES, *settings), (which,)
+        of_seats = cuda.policy_indices(policies, policies)
+        arguments = (*batches, of_seats, *settings), (which,)
         self.write_ptx("play_tables", kernel, *arguments)
         super().run(lambda *_: None, batches, which)
 

@@ -70,33 +70,38 @@ def device_code(function: Any, **replacements: Any) -> Any:
     return device(FunctionType(source.__code__, names, source.__name__, closure=source.__closure__))
 
 
-NO_POLICIES: Final = (0,) * MAX_SEATS
-
-
 @cache
 def play_tables_by(policies: tuple[Policy, ...]) -> Any:
-    """Return ``play_tables`` as device code for these policies, one for each seat.
+    """Return ``play_tables`` as device code for these policies, none of which comes twice.
 
-    A GPU has no function pointers, so ``call_policy`` is compiled anew for each set of policies.
-    Callers pass ``NO_POLICIES`` as the argument ``policies``, which is not used.
+    A GPU has no function pointers, so ``call_policy`` is compiled anew for each tuple of policies.
+    The argument ``policies`` of the code are ``policy_indices``.
     """
     call_policy = None
-    for policy in dict.fromkeys(policies):
-        seats = sum(1 << seat for seat, other in enumerate(policies) if other is policy)
-        call_policy = _calling(device_code(policy), seats, call_policy)
+    for index, policy in enumerate(policies):
+        call_policy = _calling(device_code(policy), index, call_policy)
     return device_code(play_tables, call_policy=call_policy)
 
 
-def _calling(policy: Any, seats: int, others: Any) -> Any:
-    """Return a ``call_policy`` that calls one policy at these seats and ``others`` elsewhere."""
+def policy_indices(policies: tuple[Policy, ...], distinct: tuple[Policy, ...]) -> tuple[int, ...]:
+    """Return the index of each seat's policy, for ``MAX_SEATS`` seats whatever the players.
 
-    def call_one(_policy: int, _seat: int, observation: Any, legal: int, word: int) -> Any:
+    So one kernel plays with any number of players.
+    """
+    used = [distinct.index(policy) for policy in policies]
+    return (*used, *[0] * (MAX_SEATS - len(used)))
+
+
+def _calling(policy: Any, index: int, others: Any) -> Any:
+    """Return a ``call_policy`` that calls one policy by its index and ``others`` by theirs."""
+
+    def call_one(_index: int, _seat: int, observation: Any, legal: int, word: int) -> Any:
         return policy(observation, legal, word)
 
-    def call_policy(_policy: int, seat: int, observation: Any, legal: int, word: int) -> Any:
-        if seats >> seat & 1:
+    def call_policy(chosen: int, seat: int, observation: Any, legal: int, word: int) -> Any:
+        if chosen == index:
             return policy(observation, legal, word)
-        return others(_policy, seat, observation, legal, word)
+        return others(chosen, seat, observation, legal, word)
 
     return device(call_one if others is None else call_policy)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sabacc_env.actions import JUNK
 from sabacc_env.errors import SabaccError
-from sabacc_env.policies import always_raise, calling_station, policy, random_legal
+from sabacc_env.policies import always_raise, policy, random_legal
 from sabacc_env.rules import rule_sets
 from sabacc_env.tables import Tables
 
@@ -142,11 +142,11 @@ def compare_devices(device: str, num_tables: int, decisions: int) -> Iterator[in
             pair.step(decisions)
             pair.step_some()
             pair.call_both("play", random_legal, decisions)
-            policies = [always_raise, highest_action, calling_station, highest_action] * 2
+            policies = [always_raise, highest_action] * 3
             pair.call_both("play", policies[:players], decisions)
             pair.compare_final_hands()
             pair.clone_some()
-            pair.call_both("play", calling_station, decisions)
+            pair.call_both("play", random_legal, decisions)
             yield 4 * decisions * num_tables
     pair = DevicePair(
         device,

@@ -44,7 +44,8 @@ def step_rate(tables: Tables) -> float:
     masks: Any = torch.as_tensor(tables.action_masks, device="cuda")
     seconds = 0.0
     for _ in range(STEPS):
-        actions = (torch.rand(masks.shape, device="cuda") * masks).argmax(dim=1)
+        scores = torch.rand(masks.shape, device="cuda") + 1  # of torch.rand some are 0
+        actions = (scores * masks).argmax(dim=1)
         cuda.synchronize()
         start = time.perf_counter()
         tables.step(actions)
