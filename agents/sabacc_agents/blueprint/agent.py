@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
 from sabacc_agents.blueprint.buckets import hand_buckets
-from sabacc_agents.blueprint.public_states import num_bettings, public_states_of
+from sabacc_agents.blueprint.public_states import (
+    num_bettings,
+    num_public_states,
+    public_states_of,
+)
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.saved_files import check_made_for
 from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, BetSize
 from sabacc_env.array_types import Floats, Ints
+from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
+
+STACK_MARGIN: Final = 1e-3
+"""What a stack may exceed the largest of a class by, because observations are float32."""
 
 
 class BlueprintAgent(StochasticAgent):
@@ -76,6 +85,7 @@ class BlueprintAgent(StochasticAgent):
         """Return the distributions at betting turns; all 0 where the blueprint knows none."""
         blueprint = self.blueprint
         states = public_states_of(observations, blueprint.rules)
+        states += self._stack_classes(observations) * num_public_states(blueprint.rules)
         rows = np.searchsorted(blueprint.states, states)
         known = blueprint.states[np.minimum(rows, len(blueprint.states) - 1)] == states
         probabilities = np.zeros(action_masks.shape)
@@ -96,6 +106,18 @@ class BlueprintAgent(StochasticAgent):
         whole = probabilities.sum(axis=1, keepdims=True)
         np.divide(probabilities, whole, out=probabilities, where=whole > 0)
         return probabilities
+
+    def _stack_classes(self, observations: Floats) -> Ints:
+        """Return the classes of the stacks at the start of the hand, the smaller of both, (n,)."""
+        decoded = decode(observations)
+        own = decoded.credits_per_start + decoded.hand_bets_per_start
+        other = decoded.opponents.credits_per_start + decoded.opponents.hand_bets_per_start
+        rules = self.blueprint.rules
+        credits = starting_credits(rules, NUM_PLAYERS)[0]  # as those of the other seat
+        stacks = np.minimum(own, other[:, 0]) * credits / rules.ante_unit + 1
+        inner = self.blueprint.stacks[1:-1]
+        classes: Ints = np.searchsorted(inner, stacks - STACK_MARGIN).astype(np.int64)
+        return classes
 
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""

@@ -36,10 +36,13 @@ class Blueprint:
     Attributes:
         rules: the rules of the game.
         bet_sizes: what the bet actions mean.
+        stacks: (classes + 1,) float32: the stacks at the start of a hand, in antes, that part the
+            classes of stacks.
         edges: (betting phases, HAND_BUCKETS - 1) float32: the lowest values of all buckets of hands
             but the first (``buckets``).
         actions: (k,) the actions that it takes. CALL stands for a check where one is legal.
-        states: (m,) int32: the public states that it knows, in rising order.
+        states: (m,) int32: the public states that it knows, in rising order. Those of class c begin
+            at c * num_public_states(rules).
         policy: (m, HAND_BUCKETS, k) uint8: the probabilities of the actions, over 255; all 0 where
             a hand was never met.
         metadata: plain data about how it was solved.
@@ -47,6 +50,7 @@ class Blueprint:
 
     rules: RuleSet
     bet_sizes: Sequence[BetSize]
+    stacks: NDArray[np.float32]
     edges: NDArray[np.float32]
     actions: NDArray[np.int64]
     states: NDArray[np.int32]
@@ -56,7 +60,8 @@ class Blueprint:
 
 def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:
     """Write a blueprint to a file that ends in ``.safetensors``."""
-    arrays = {name: getattr(blueprint, name) for name in ("edges", "actions", "states", "policy")}
+    names = "stacks", "edges", "actions", "states", "policy"
+    arrays = {name: getattr(blueprint, name) for name in names}
     description = {
         "rules": blueprint.rules.canonical(),
         "num_players": NUM_PLAYERS,
@@ -91,17 +96,20 @@ def load_blueprint(path: str | Path) -> Blueprint:
 
 def _is_blueprint(blueprint: Blueprint) -> bool:
     """Say whether the arrays have the types, the shapes and the range that they must have."""
-    edges, actions = blueprint.edges, blueprint.actions
+    stacks, edges, actions = blueprint.stacks, blueprint.edges, blueprint.actions
     states, policy = blueprint.states, blueprint.policy
-    types = [array.dtype for array in (edges, actions, states, policy)]
+    types = [array.dtype for array in (stacks, edges, actions, states, policy)]
     return bool(
-        types == [np.float32, np.int64, np.int32, np.uint8]
+        types == [np.float32, np.float32, np.int64, np.int32, np.uint8]
+        and stacks.ndim == 1
+        and len(stacks) > 1
+        and (np.diff(stacks) > 0).all()
         and edges.shape == (num_bettings(blueprint.rules), HAND_BUCKETS - 1)
         and policy.shape == (len(states), HAND_BUCKETS, len(actions))
         and states.ndim == 1
         and len(states) > 0
         and (np.diff(states) > 0).all()
-        and 0 <= states[0] <= states[-1] < num_public_states(blueprint.rules)
+        and 0 <= states[0] <= states[-1] < (len(stacks) - 1) * num_public_states(blueprint.rules)
         and len(actions) > 0
         and 0 <= actions.min() <= actions.max() < num_actions(blueprint.bet_sizes)
     )

@@ -22,7 +22,10 @@ HAND_BUCKETS: Final = 40
 """The buckets of a betting phase."""
 
 ZERO_BUCKETS: Final = 18
-"""Those for zero hands in the last betting phase."""
+"""Those for zero hands in the last betting phase, the highest ones."""
+
+FIRST_ZERO_BUCKET: Final = HAND_BUCKETS - ZERO_BUCKETS
+"""The lowest of these."""
 
 
 def betting_values(rules: RuleSet) -> Floats:
@@ -41,17 +44,27 @@ def bucket_edges(rules: RuleSet, hands: NDArray[np.int32]) -> Floats:
     values = betting_values(rules)
     is_zero = win_probabilities(rules, 2).table.is_zero
     edges = np.empty((len(values), HAND_BUCKETS - 1), np.float32)
-    for betting, of_hand in enumerate(values):
-        found = hands[:, betting]
-        if betting < len(values) - 1:
-            edges[betting] = _inner_quantiles(of_hand[found], HAND_BUCKETS)
-            continue
-        zero = is_zero[found]
-        others = _inner_quantiles(of_hand[found[~zero]], HAND_BUCKETS - ZERO_BUCKETS)
-        zeros = _inner_quantiles(of_hand[found[zero]], ZERO_BUCKETS)
-        lowest = of_hand[found[zero]].min(initial=np.inf)
-        edges[betting] = [*others, lowest, *zeros]
+    for betting, of_hand in enumerate(values[:-1]):
+        edges[betting] = _inner_quantiles(of_hand[hands[:, betting]], HAND_BUCKETS)
+    edges[-1] = edges_with_zeros(values[-1], hands[:, -1], is_zero)
     return edges
+
+
+def edges_with_zeros(
+    values: Floats, hands: NDArray[np.int32], is_zero: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Return the edges of buckets that part zero hands from others, (HAND_BUCKETS - 1,).
+
+    Args:
+        values: (hands,) values that are higher for zero hands than for all others.
+        hands: (n,) hands as they come in play.
+        is_zero: (hands,) whether the total is zero.
+    """
+    zero = is_zero[hands]
+    others = _inner_quantiles(values[hands[~zero]], FIRST_ZERO_BUCKET)
+    zeros = _inner_quantiles(values[hands[zero]], ZERO_BUCKETS)
+    lowest = values[hands[zero]].min(initial=np.inf)
+    return np.array([*others, lowest, *zeros], np.float32)
 
 
 def hand_buckets(rules: RuleSet, edges: Floats) -> NDArray[np.int8]:

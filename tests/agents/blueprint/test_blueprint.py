@@ -27,12 +27,13 @@ def blueprint() -> Blueprint:
     """Every second public state, with random probabilities; one bucket was never met."""
     rng = np.random.default_rng(0)
     hands = rng.choice(np.flatnonzero(win_probabilities(RULES, 2).table.sizes == 4), (5_000, 3))
-    states = np.arange(0, num_public_states(RULES), 2, dtype=np.int32)
+    states = np.arange(0, 2 * num_public_states(RULES), 2, dtype=np.int32)
     policy = rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8)
     policy[:, 7] = 0
     return Blueprint(
         rules=RULES,
         bet_sizes=DEFAULT_BET_SIZES,
+        stacks=np.array([10, 30, 60], np.float32),
         edges=bucket_edges(RULES, hands.astype(np.int32)),
         actions=np.array([JUNK, CALL, POT]),
         states=states,
@@ -54,7 +55,7 @@ def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -
     path = tmp_path / "agent.safetensors"
     save_blueprint(path, replace(blueprint, policy=np.asfortranarray(blueprint.policy)))
     found = load_blueprint(path)
-    for name in ("edges", "actions", "states", "policy"):
+    for name in ("stacks", "edges", "actions", "states", "policy"):
         assert (getattr(found, name) == getattr(blueprint, name)).all()
     assert (found.rules, found.bet_sizes) == (RULES, DEFAULT_BET_SIZES)
     assert found.metadata == {"epochs": 3}
@@ -71,6 +72,8 @@ def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -
     [
         lambda b: replace(b, states=b.states[::-1].copy()),
         lambda b: replace(b, states=b.states + np.int32(num_public_states(RULES))),
+        lambda b: replace(b, stacks=b.stacks[::-1].copy()),
+        lambda b: replace(b, stacks=b.stacks[:2].copy()),
         lambda b: replace(b, policy=b.policy[:, :-1].copy()),
         lambda b: replace(b, policy=b.policy.astype(np.int16)),
         lambda b: replace(b, edges=b.edges[:-1].copy()),
@@ -107,3 +110,31 @@ def test_it_plays_what_the_table_says_and_as_the_maximiser_elsewhere(blueprint: 
         tables.step(agent.act(observations, masks, rng), playing)
         playing = playing[~tables.finished[playing]]
     assert mixed > 200
+
+
+@pytest.mark.parametrize(("antes", "column"), [(5, 0), (10, 0), (30, 0), (31, 1), (80, 1)])
+def test_each_class_of_stacks_has_strategies_of_its_own(
+    antes: int, column: int, blueprint: Blueprint
+) -> None:
+    half = num_public_states(RULES)
+    policy = np.zeros_like(blueprint.policy)
+    policy[blueprint.states < half, :, 0] = 255
+    policy[blueprint.states >= half, :, 1] = 255
+    every = np.arange(0, 2 * half, dtype=np.int32)
+    policy = np.repeat(policy, 2, axis=0)
+    agent = BlueprintAgent(blueprint=replace(blueprint, states=every, policy=policy))
+    tables = Tables(RULES, 200, 2, seed=1)
+    unit = RULES.ante_unit
+    tables.set_episode_starts(np.arange(200), credits=np.full((200, 2), antes * unit))
+    tables.restart(np.arange(200))
+    rng = np.random.default_rng(2)
+    compared = 0
+    for _ in range(20):
+        facing = tables.action_masks[:, JUNK] > 0
+        found = agent.probabilities(tables.flat_observations, tables.action_masks)
+        assert (found[facing, [JUNK, CALL][column]] == 1).all()
+        compared += facing.sum()
+        weights = rng.random(tables.action_masks.shape) * tables.action_masks
+        weights[:, JUNK] *= 0.1
+        tables.step(weights.argmax(axis=1))
+    assert compared > 50

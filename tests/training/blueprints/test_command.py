@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[3]
 CONFIG = """
 bet_sizes = ["min", 1]
 agent_sizes = [1]
-stacks = [12, 12]
+stacks = [11, 12]
 walks = 10
-workers = 1
+threads = 2
 
 [rule_overrides]
 name = "one_card_of_22"
@@ -60,11 +60,11 @@ def test_a_stopped_run_is_resumed(
     output = tmp_path / "agent.safetensors"
     run_epoch = BlueprintSolver.run_epoch
 
-    def stopped(solver: BlueprintSolver) -> float:
-        margin = run_epoch(solver)
+    def stopped(solver: BlueprintSolver) -> list[float]:
+        margins = run_epoch(solver)
         if solver.epochs == 2:
             signal.raise_signal(signal.SIGTERM)
-        return margin
+        return margins
 
     with monkeypatch.context() as patch:
         patch.setattr(BlueprintSolver, "run_epoch", stopped)
@@ -78,7 +78,7 @@ def test_a_stopped_run_is_resumed(
 
 def test_the_configuration_of_casino_is_read() -> None:
     config = load_config(BlueprintConfig, ROOT / "configs" / "blueprint-casino-2p.toml")
-    assert (config.rule_set.name, config.stacks) == ("casino", (8, 50))
+    assert (config.rule_set.name, config.stacks) == ("casino", (8, 13, 22, 36, 60))
 
 
 def test_impossible_files_are_refused(config: str, tmp_path: Path) -> None:

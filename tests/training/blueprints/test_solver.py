@@ -39,7 +39,7 @@ ONE_CARD = {
 }
 """One card each, a betting phase of two sizes, one raise."""
 
-STACKS = {"stacks": [12, 12], "agent_sizes": ["min", 1]}
+STACKS = {"stacks": [11.5, 12.5], "agent_sizes": ["min", 1]}
 
 
 def solver_of(**keys: Any) -> BlueprintSolver:
@@ -48,24 +48,28 @@ def solver_of(**keys: Any) -> BlueprintSolver:
 
 def test_a_blueprint_comes_near_the_equilibrium() -> None:
     """Without learning NashConv is .46; hands that are drawn from a whole deck leave some .02."""
-    solver = solver_of(workers=1, walks=500)
+    solver = solver_of(walks=500)
     for _ in range(40):
         solver.run_epoch()
     agent = BlueprintAgent(bet_sizes=("min", 1), blueprint=solver.blueprint())
     assert nash_conv(flatten(validated(Rung, ONE_CARD)), agent) < 0.04
 
 
-def test_workers_learn_the_same_each_time() -> None:
-    first, second = (solver_of(workers=2, walks=50) for _ in range(2))
+def learnt(solver: BlueprintSolver) -> list[np.ndarray[Any, Any]]:
+    return [array for tables in solver.tables for array in tables]
+
+
+def test_threads_learn_the_same_as_one() -> None:
+    stacks = [4, 8, 12, 12.5]
+    one, several = (solver_of(threads=n, walks=50, stacks=stacks) for n in (1, 3))
     for _ in range(2):
-        assert first.run_epoch() == second.run_epoch()
-    for one, other in zip(first.tables, second.tables, strict=True):
-        assert (one == other).all()
-    assert not (first.tables.agent_sums == solver_of(workers=1, walks=50).tables.agent_sums).all()
+        assert one.run_epoch() == several.run_epoch()
+    for first, second in zip(learnt(one), learnt(several), strict=True):
+        assert (first == second).all()
 
 
 def test_a_solver_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
-    whole, stopped, resumed = (solver_of(workers=1, walks=20) for _ in range(3))
+    whole, stopped, resumed = (solver_of(walks=20) for _ in range(3))
     for _ in range(4):
         whole.run_epoch()
     for _ in range(2):
@@ -76,16 +80,16 @@ def test_a_solver_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     for _ in range(2):
         resumed.run_epoch()
     assert resumed.epochs == 4
-    for one, other in zip(whole.tables, resumed.tables, strict=True):
+    for one, other in zip(learnt(whole), learnt(resumed), strict=True):
         assert (one == other).all()
 
 
 def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "agent.checkpoint"
-    solver = solver_of(workers=1, walks=20)
+    solver = solver_of(walks=20)
     save_checkpoint(solver, path)
     with pytest.raises(SabaccError, match="is of another configuration"):
-        load_checkpoint(solver_of(workers=1, walks=21), path)
+        load_checkpoint(solver_of(walks=21), path)
     data = path.read_bytes()
     path.write_bytes(data[:-1])
     with pytest.raises(SabaccError, match="cannot be resumed from"):
@@ -97,8 +101,9 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"stacks": [60, 50]}, "stacks: give two numbers"),
-        ({"stacks": [0.5, 50]}, "stacks: give two numbers"),
+        ({"stacks": [60, 50]}, "stacks: give two or more rising numbers"),
+        ({"stacks": [50]}, "stacks: give two or more rising numbers"),
+        ({"stacks": [0.5, 50]}, "stacks: give two or more rising numbers"),
         ({"agent_sizes": []}, "agent_sizes: give one or more"),
         ({"rules": "orsl"}, "no blueprint can be solved for rules with fees"),
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
@@ -113,7 +118,7 @@ def test_impossible_configurations_are_refused(keys: dict[str, Any], message: st
 @pytest.mark.parametrize("change", [{"epochs": -1}, {"rows": [1]}, {"rows": [0, 0, 0, 0, 10**9]}])
 def test_forged_checkpoints_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "agent.checkpoint"
-    solver = solver_of(workers=1, walks=20)
+    solver = solver_of(walks=20)
     save_checkpoint(solver, path)
     header, state = unpack_checked(FORMAT, path.read_bytes())
     path.write_bytes(pack_with_checksum(FORMAT, header | change, state))
@@ -131,10 +136,11 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 
 hands.NUM_SAMPLES = 300  # interpreted code is slow
 win_probabilities.NUM_FINAL_HANDS = 20
-solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 1}, walks=2, workers=1))
+solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 1}, walks=2, stacks=(8, 50)))
 solver.run_epoch()
 np.savez(sys.argv[1], **{
-    name: table[table.any(axis=1)] for name, table in solver.tables._asdict().items()
+    name: table[table.reshape(len(table), -1).any(axis=1)]
+    for name, table in solver.tables[0]._asdict().items()
 })
 """
 

@@ -1,9 +1,14 @@
-"""Betting turns in a walk: those of the traverser, which learns, and those of the opponent."""
+"""Betting turns in a walk: those of the traverser, which learns, and those of the opponent.
+
+Within a betting phase hands do not change, so all is by bucket: the opponent's reach and the values
+of the traverser's hands.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 
 from sabacc_env.engine.jit import jit
@@ -19,9 +24,8 @@ from sabacc_training.blueprints.game import (
     is_last_call,
     write_legal,
 )
-from sabacc_training.blueprints.hands import Cards
 from sabacc_training.blueprints.reveal import add_values
-from sabacc_training.blueprints.sampling import UNREACHED, copy, match_regrets, sample, total
+from sabacc_training.blueprints.sampling import UNREACHED, copy, sample, total
 from sabacc_training.blueprints.workspace import LAST_RAISE, LearntTables, Workspace
 
 EXPLORED_RAISES: Final = 0.4
@@ -29,8 +33,8 @@ EXPLORED_RAISES: Final = 0.4
 
 
 @jit
-def prepare_bets(game: Game, cards: Cards, tables: LearntTables, w: Workspace, depth: int) -> None:
-    """Write the legal bets, and the buckets and strategies of the hands of the seat to act."""
+def prepare_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> int:
+    """Write the legal bets and the strategies of the seat to act. Return the public state."""
     s = w.states[depth]
     stack, agent, _ = w.hand
     is_agent = s.position == agent
@@ -38,15 +42,37 @@ def prepare_bets(game: Game, cards: Cards, tables: LearntTables, w: Workspace, d
     write_legal(game, s, stack, is_agent, legal, w.raises[depth])
     if depth >= LAST_RAISE:
         legal[FIRST_RAISE:] = False
-    betting = int(game.bettings[s.stage])
-    hands = w.agent_hands[betting] if is_agent else w.adversary_hands[depth]
-    for j in range(len(hands)):
-        w.buckets[depth, j] = cards.buckets[betting, hands[j]]
-    first = bet_public_state(game, s, stack) * HAND_BUCKETS
-    w.first_rows[depth] = first
-    regrets = tables.agent_regrets if is_agent else tables.adversary_regrets
-    for bucket in range(HAND_BUCKETS):
-        match_regrets(regrets[first + bucket], legal, w.strategies[depth, bucket])
+    state = bet_public_state(game, s, stack)
+    regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
+    match_bets(regrets, legal, w.positive, w.strategies[depth])
+    return state
+
+
+@jit
+def match_bets(regrets: Array, legal: Array, positive: Array, strategies: Array) -> None:
+    """Write the strategies of regret matching, (bets, buckets).
+
+    They are uniform where no regret is positive.
+    """
+    count = 0
+    positive[:] = 0
+    for action in range(NUM_BETS):
+        strategy, of_action = strategies[action], regrets[action]
+        if not legal[action]:
+            strategy[:] = 0
+            continue
+        count += 1
+        for bucket in range(HAND_BUCKETS):
+            strategy[bucket] = max(of_action[bucket], np.float32(0))
+            positive[bucket] += strategy[bucket]
+    uniform = np.float32(1 / count)
+    for action in range(NUM_BETS):
+        if legal[action]:
+            strategy = strategies[action]
+            for bucket in range(HAND_BUCKETS):
+                found = positive[bucket] > np.float32(UNREACHED)
+                share = strategy[bucket] / max(positive[bucket], np.float32(UNREACHED))
+                strategy[bucket] = share if found else uniform
 
 
 @jit
@@ -54,16 +80,15 @@ def begin_bet(game: Game, w: Workspace, depth: int, action: int) -> None:
     """Begin the next decision after the traverser's bet action."""
     w.states[depth + 1] = w.states[depth]
     apply_bet(game, w.states[depth + 1], int(w.hand[0]), action, w.raises[depth])
-    copy(w.weights[depth], w.weights[depth + 1])
-    copy(w.adversary_hands[depth], w.adversary_hands[depth + 1])
+    copy(w.reach[depth], w.reach[depth + 1])
 
 
 @jit
-def add_reveal(game: Game, w: Workspace, s: Record, weights: Array, values: Array) -> None:
+def add_reveal(game: Game, s: Record, reach: Array, values: Array) -> None:
     """Add the values of the traverser's hands at the reveal in a state of equal bets."""
     unit = game.hand_ante + game.sabacc_ante
     stake = (int(s.bets[0]) + game.hand_ante) / unit
-    add_values(w.reveal, weights, stake, game.sabacc_ante / unit, values)
+    add_values(reach, stake, game.sabacc_ante / unit, values)
 
 
 @jit
@@ -73,26 +98,16 @@ def junk_value(game: Game, s: Record) -> float:
 
 
 @jit
-def sum_by_bucket(w: Workspace, depth: int, numbers: Array, column: int) -> None:
-    """Write the sums of the numbers of hands by bucket, to a column of ``w.in_bucket``."""
-    buckets, sums = w.buckets[depth], w.in_bucket
-    for bucket in range(HAND_BUCKETS):
-        sums[bucket, column] = 0
-    for j in range(len(numbers)):
-        sums[buckets[j], column] += numbers[j]
-
-
-@jit
-def sample_raise(w: Workspace, depth: int) -> int:
+def sample_raise(w: Workspace, depth: int, start: int) -> int:
     """Sample the raise that the traverser tries; -1 if it cannot raise."""
     legal, probabilities = w.legal[depth], w.probabilities[depth]
+    counts = w.counts[start]
     probabilities[:] = 0
     found, count = 0.0, 0
     for action in range(FIRST_RAISE, NUM_BETS):
         if legal[action]:
             count += 1
-            for bucket in w.buckets[depth]:
-                probabilities[action] += w.strategies[depth, bucket, action]
+            probabilities[action] = dot(counts, w.strategies[depth, action])
             found += probabilities[action]
     if count == 0:
         return -1
@@ -105,74 +120,72 @@ def sample_raise(w: Workspace, depth: int) -> int:
 
 
 @jit
-def learn_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, action: int) -> None:
-    """Write values and add regrets, after the values of a call and of one raise (-1 for none).
-
-    ``w.values[depth]`` holds the values of the call. Surprises are those of the raise.
-    """
-    s = w.states[depth]
-    values, surprises, buckets = w.values[depth], w.values[depth + 1], w.buckets[depth]
-    junked = junk_value(game, s) * total(w.weights[depth])
-    for i in range(len(values)):
-        surprise = 0.0
-        if action >= 0:
-            surprise = (surprises[i] - values[i]) / w.probabilities[depth, action]
-        surprises[i] = surprise
-    sums = w.in_bucket
-    sum_by_bucket(w, depth, values, 0)
-    sum_by_bucket(w, depth, surprises, 1)
-    for bucket in range(HAND_BUCKETS):
-        sums[bucket, 2] = 0
-    for i in range(len(values)):
-        strategy = w.strategies[depth, buckets[i]]
-        sums[buckets[i], 2] += 1
-        values[i] += strategy[JUNK] * (junked - values[i])
-        if action >= 0:
-            values[i] += strategy[action] * surprises[i]
-    is_agent = s.position == w.hand[1]
-    all_regrets = tables.agent_regrets if is_agent else tables.adversary_regrets
-    first, legal = w.first_rows[depth], w.legal[depth]
-    for bucket in range(HAND_BUCKETS):
-        called, surprise, count = sums[bucket]
-        if count == 0:
-            continue
-        strategy, regrets = w.strategies[depth, bucket], all_regrets[first + bucket]
-        value = called + strategy[JUNK] * (junked * count - called)
-        if action >= 0:
-            value += strategy[action] * surprise
-            regrets[action] += surprise
-        if legal[JUNK]:
-            regrets[JUNK] += junked * count - value
-        for k in range(CALL, NUM_BETS):
-            if legal[k]:
-                regrets[k] += called - value
+def dot(weights: Array, numbers: Array) -> float:
+    """Return the sum of the products of two arrays, four sums at a time."""
+    a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    for i in range(0, HAND_BUCKETS, 4):
+        a += weights[i] * numbers[i]
+        b += weights[i + 1] * numbers[i + 1]
+        c += weights[i + 2] * numbers[i + 2]
+        d += weights[i + 3] * numbers[i + 3]
+    return float(a + b + c + d)
 
 
 @jit
-def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> int:
+def learn_bets(
+    game: Game, tables: LearntTables, w: Workspace, depth: int, start: int, state: int, action: int
+) -> None:
+    """Write values and add regrets, after the values of a call and of one raise (-1 for none).
+
+    ``w.values[depth]`` holds the values of the call, those of the raise are in the next row.
+    """
+    s = w.states[depth]
+    is_agent = s.position == w.hand[1]
+    regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
+    legal, strategies, counts = w.legal[depth], w.strategies[depth], w.counts[start]
+    called, values = w.values[depth], w.positive
+    epoch = w.epoch[0]
+    junked = np.float32(junk_value(game, s) * total(w.reach[depth]))
+    for bucket in range(HAND_BUCKETS):
+        values[bucket] = called[bucket] + strategies[JUNK, bucket] * (junked - called[bucket])
+    if action >= 0:
+        raised, strategy, of_raise = w.values[depth + 1], strategies[action], regrets[action]
+        over = np.float32(1 / w.probabilities[depth, action])
+        for bucket in range(HAND_BUCKETS):
+            surprise = (raised[bucket] - called[bucket]) * over
+            values[bucket] += strategy[bucket] * surprise
+            of_raise[bucket] += epoch * counts[bucket] * surprise
+    if legal[JUNK]:
+        of_junk = regrets[JUNK]
+        for bucket in range(HAND_BUCKETS):
+            of_junk[bucket] += epoch * counts[bucket] * (junked - values[bucket])
+    for k in range(CALL, NUM_BETS):
+        if legal[k]:
+            of_action = regrets[k]
+            for bucket in range(HAND_BUCKETS):
+                of_action[bucket] += epoch * counts[bucket] * (called[bucket] - values[bucket])
+    copy(values, called)
+
+
+@jit
+def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, state: int) -> int:
     """Let the opponent bet. Add the values of what ends the hand, and sample one of the others.
 
     Begins the next decision after the sampled action and returns it; -1 if there is none.
     """
     s = w.states[depth]
-    weights, strategies, values = w.weights[depth], w.strategies[depth], w.values[depth]
-    following, probabilities = w.weights[depth + 1], w.probabilities[depth]
-    buckets = w.buckets[depth]
-    sum_by_bucket(w, depth, weights, 0)
+    reach, strategies, values = w.reach[depth], w.strategies[depth], w.values[depth]
+    following, probabilities = w.reach[depth + 1], w.probabilities[depth]
     if s.position == w.hand[1]:
-        add_to_average(tables.agent_sums, w.first_rows[depth], w.in_bucket, strategies)
-    probabilities[:] = 0
-    for bucket in range(HAND_BUCKETS):
-        for action in range(NUM_BETS):
-            probabilities[action] += w.in_bucket[bucket, 0] * strategies[bucket, action]
-    values[:] = -junk_value(game, s) * probabilities[JUNK]
+        add_to_average(tables.agent_sums[state], w.epoch[0], reach, strategies)
+    for action in range(NUM_BETS):
+        probabilities[action] = dot(reach, strategies[action])
+    values[:] = np.float32(-junk_value(game, s) * probabilities[JUNK])
     probabilities[JUNK] = 0
     if is_last_call(game, s):
-        for j in range(len(weights)):
-            following[j] = weights[j] * strategies[buckets[j], CALL]
-        w.states[depth + 1] = s
-        apply_bet(game, w.states[depth + 1], int(w.hand[0]), CALL, w.raises[depth])
-        add_reveal(game, w, w.states[depth + 1], following, values)
+        begin_bet(game, w, depth, CALL)
+        weigh(reach, strategies[CALL], np.float32(1), following)
+        add_reveal(game, w.states[depth + 1], following, values)
         probabilities[CALL] = 0
     whole = total(probabilities)
     if whole < UNREACHED:
@@ -181,14 +194,21 @@ def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> int
         probabilities[action] /= whole
     action = sample(w.rng, probabilities, CALL, NUM_BETS)
     begin_bet(game, w, depth, action)
-    for j in range(len(weights)):
-        following[j] = weights[j] * strategies[buckets[j], action] / probabilities[action]
+    weigh(reach, strategies[action], np.float32(1 / probabilities[action]), following)
     return action
 
 
 @jit
-def add_to_average(sums: Array, first: int, weights: Array, strategies: Array) -> None:
-    """Add the agent's strategies to their sums, by its reach probabilities in each bucket."""
+def weigh(reach: Array, strategy: Array, factor: Any, following: Array) -> None:
+    """Write the reach after an action."""
     for bucket in range(HAND_BUCKETS):
-        for action in range(NUM_BETS):
-            sums[first + bucket, action] += weights[bucket, 0] * strategies[bucket, action]
+        following[bucket] = reach[bucket] * strategy[bucket] * factor
+
+
+@jit
+def add_to_average(sums: Array, epoch: float, reach: Array, strategies: Array) -> None:
+    """Add the agent's strategies to their sums, by its reach probabilities in each bucket."""
+    for action in range(NUM_BETS):
+        of_action, strategy = sums[action], strategies[action]
+        for bucket in range(HAND_BUCKETS):
+            of_action[bucket] += epoch * reach[bucket] * strategy[bucket]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sabacc_env.errors import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum
@@ -20,7 +21,7 @@ FORMAT: Final = b"sabacc-env blueprint checkpoint 1\n"
 def save_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     """Write a solver's state to a file, whole or not at all."""
     rows, parts = [], []
-    for table in solver.tables:
+    for table in _arrays(solver):
         used = np.flatnonzero(table.any(axis=1))
         rows.append(len(used))
         parts += [used.astype(np.int64).tobytes(), table[used].tobytes()]
@@ -41,7 +42,7 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     if type(epochs) is not int or epochs < 0 or not _are_counts(rows, solver, len(state)):
         raise SabaccError(f"{path}: cannot be resumed from; it is damaged")
     begin = 0
-    for table, count in zip(solver.tables, rows, strict=True):
+    for table, count in zip(_arrays(solver), rows, strict=True):
         used = np.frombuffer(state, np.int64, count, begin)
         begin += used.nbytes
         values = np.frombuffer(state, np.float32, count * table.shape[1], begin)
@@ -54,14 +55,19 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
 
 def _are_counts(rows: object, solver: BlueprintSolver, size: int) -> TypeGuard[list[int]]:
     """Say whether these are the numbers of rows of the tables in a state of so many bytes."""
-    if not isinstance(rows, list) or len(rows) != len(solver.tables):
+    if not isinstance(rows, list) or len(rows) != len(_arrays(solver)):
         return False
     if not all(type(count) is int and count >= 0 for count in rows):
         return False
-    widths = [8 + 4 * table.shape[1] for table in solver.tables]
+    widths = [8 + 4 * table.shape[1] for table in _arrays(solver)]
     return bool(size == sum(n * width for n, width in zip(rows, widths, strict=True)))
+
+
+def _arrays(solver: BlueprintSolver) -> list[NDArray[np.float32]]:
+    """Return views of all that is learnt as matrices."""
+    return [array.reshape(len(array), -1) for tables in solver.tables for array in tables]
 
 
 def _game(solver: BlueprintSolver) -> dict[str, object]:
     """Return what a checkpoint must have in common with a run that continues it."""
-    return solver.config.model_dump(mode="json", exclude={"epochs"})
+    return solver.config.model_dump(mode="json", exclude={"epochs", "threads"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -19,19 +20,19 @@ class BlueprintConfig(GameConfig):
     agent_sizes: tuple[str | int | float, ...] = (1,)
     """The bet sizes that the blueprint uses. It answers all of ``bet_sizes``."""
 
-    stacks: tuple[float, float] = (8, 50)
-    """The smallest and the largest stack at the start of a hand, in antes; both seats have equal
-    ones."""
+    stacks: tuple[float, ...] = (8, 13, 22, 36, 60)
+    """Stacks at the start of a hand, in antes, in rising order; both seats have equal ones. Between
+    two of them lies a class of stacks, for which the blueprint has strategies of its own."""
 
     epochs: int = Field(300, ge=1)
     """How many epochs are run."""
 
     walks: int = Field(2_000, ge=1)
-    """The walks of a worker in an epoch, in each of which the agent and the adversary learn."""
+    """The walks of a class of stacks in an epoch, in each of which the agent and the adversary
+    learn."""
 
-    workers: int = Field(2, ge=1, le=64)
-    """The workers, threads that learn side by side. The result depends on their number, not on that
-    of the cores."""
+    threads: int = Field(1, ge=1, le=64)
+    """How many classes of stacks are solved side by side. The result does not depend on it."""
 
     seed: int = Field(0, ge=0, lt=2**32)
     """Decides all that is random."""
@@ -39,6 +40,7 @@ class BlueprintConfig(GameConfig):
     @model_validator(mode="after")
     def _check_game(self) -> Self:
         abstract_game(self.rule_set, self.bet_sizes, self.agent_sizes)
-        if not 2 <= self.stacks[0] <= self.stacks[1] <= 10_000:
-            raise SabaccError("stacks: give two numbers from 2 to 10,000, the smaller first")
+        rising = all(a < b for a, b in pairwise(self.stacks))
+        if len(self.stacks) < 2 or not rising or self.stacks[0] < 2 or self.stacks[-1] > 10_000:
+            raise SabaccError("stacks: give two or more rising numbers from 2 to 10,000")
         return self

@@ -35,6 +35,7 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
+from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
@@ -166,6 +167,7 @@ def check_rules(rules: RuleSet) -> None:
         "more than three rounds": rules.rounds > 3,
         "no betting": "betting" not in rules.phases,
         "points": rules.starting_credits is None,
+        "starting credits that differ": len(set(starting_credits(rules, 2))) > 1,
         "fees": any(rules.fees.values()),
         "a Spike Card": rules.spike_card,
         "look_then_discard": rules.look_then_discard,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.blueprint.buckets import bucket_edges, hand_buckets
+from sabacc_agents.blueprint.buckets import bucket_edges, edges_with_zeros, hand_buckets
 from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, SWAP
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
@@ -45,12 +45,11 @@ class Cards(NamedTuple):
         children: as in ``HandTable``.
         parents: likewise.
         counts: likewise.
-        ranks: (hands,) the place of the hand's strength among all, equal ones alike.
-        is_zero: (hands,) whether the total is zero.
         best_kinds: (stages, hands, 21) the best kind of action, by the top discard.
         swaps: likewise, the card that the best swap puts down; NO_CARD if there is none.
         discards: (stages, hands) the card that is best discarded before a draw; NO_CARD if none.
-        buckets: (betting phases, hands) the bucket of each hand.
+        buckets: (betting phases + 1, hands) the bucket of each hand in each betting phase, and of
+            final hands.
         allowed: (kinds,) whether the rules have each kind of action.
     """
 
@@ -58,8 +57,6 @@ class Cards(NamedTuple):
     children: Array
     parents: Array
     counts: Array
-    ranks: Array
-    is_zero: Array
     best_kinds: Array
     swaps: Array
     discards: Array
@@ -107,14 +104,11 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
             by_kind[[kind not in rules.card_actions for kind in CARD_KINDS]] = -1
             best_kinds[stage] = by_kind.argmax(axis=0).T
     deck = np.repeat(np.arange(NUM_VALUES), table.deck_counts)
-    _, ranks = np.unique(table.strengths, return_inverse=True)
     cards = Cards(
         deck=deck,
         children=table.children,
         parents=table.parents,
         counts=table.counts,
-        ranks=ranks.astype(np.int64),
-        is_zero=table.is_zero,
         best_kinds=best_kinds,
         swaps=swaps,
         discards=discards,
@@ -123,7 +117,11 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     )
     agent_hands = _agent_hands(game, cards, rules.cards_dealt)
     edges = bucket_edges(rules, agent_hands.hands[:, :-1])
-    return cards._replace(buckets=hand_buckets(rules, edges)), agent_hands, edges
+    ranks = np.unique(table.strengths, return_inverse=True)[1].astype(np.float32)
+    final_edges = edges_with_zeros(ranks, agent_hands.hands[:, -1], table.is_zero)
+    final = np.searchsorted(final_edges, ranks, side="right").astype(np.int8)
+    buckets = np.vstack([hand_buckets(rules, edges), final])
+    return cards._replace(buckets=buckets), agent_hands, edges
 
 
 def _best_discards(win_probs: WinProbabilities, drawn: Floats) -> tuple[Floats, NDArray[np.int8]]:

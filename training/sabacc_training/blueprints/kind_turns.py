@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 
 from sabacc_env.engine.jit import jit
@@ -134,19 +135,19 @@ def sample_kind(game: Game, cards: Cards, tables: LearntTables, w: Workspace, de
 @jit
 def learn_kinds(tables: LearntTables, w: Workspace, depth: int, kind: int) -> None:
     """Write values and add regrets, after the values of one kind of card action."""
-    weight = total(w.weights[depth])
-    probability = w.probabilities[depth, kind]
-    for j in range(len(w.values[depth])):
+    weight = np.float32(total(w.weights[depth]))
+    over = np.float32(1 / w.probabilities[depth, kind])
+    epoch, found, values = w.epoch[0], w.hand_values[depth + 1], w.hand_values[depth]
+    for j in range(len(values)):
         row = w.kind_rows[depth, j]
         regrets, baselines = tables.kind_regrets[row], tables.kind_values[row]
         strategy = w.kind_strategies[depth, j]
-        baseline = baselines[kind] * weight
-        surprise = (w.values[depth + 1, j] - baseline) / probability
+        surprise = (found[j] - baselines[kind] * weight) * over
         value = strategy[kind] * surprise
         for k in range(NUM_KINDS):
             value += strategy[k] * baselines[k] * weight
         for k in range(NUM_KINDS):
-            regrets[k] += baselines[k] * weight - value
-        regrets[kind] += surprise
-        baselines[kind] += BASELINE_RATE * (w.values[depth + 1, j] / weight - baselines[kind])
-        w.values[depth, j] = value
+            regrets[k] += epoch * (baselines[k] * weight - value)
+        regrets[kind] += epoch * surprise
+        baselines[kind] += np.float32(BASELINE_RATE) * (found[j] / weight - baselines[kind])
+        values[j] = value

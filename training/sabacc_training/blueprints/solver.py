@@ -1,21 +1,22 @@
-"""Solving an abstract game: epochs of walks, after each of which all sums are discounted.
+"""Solving an abstract game: epochs of walks, each for every class of stacks.
 
-After epoch t all sums are multiplied by t / (t + 1), so that an epoch's weight grows linearly
-(linear CFR, Brown and Sandholm 2019).
+What epoch t adds is weighted by t (linear CFR, Brown and Sandholm 2019).
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.blueprint import Blueprint
-from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.public_states import num_public_states
 
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import FIRST_BET
 from sabacc_env.actions import JUNK as JUNK_ACTION
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_training.blueprints.config import BlueprintConfig
@@ -30,7 +31,7 @@ from sabacc_training.blueprints.hands import (
     uniform,
 )
 from sabacc_training.blueprints.sampling import total
-from sabacc_training.blueprints.traversal import walk
+from sabacc_training.blueprints.traversal import BETWEEN, walk
 from sabacc_training.blueprints.workspace import (
     LearntTables,
     Workspace,
@@ -44,7 +45,7 @@ class BlueprintSolver:
 
     Attributes:
         config: the game and the settings.
-        tables: what is learnt.
+        tables: what is learnt, for each class of stacks.
         epochs: the number of epochs so far.
     """
 
@@ -52,52 +53,39 @@ class BlueprintSolver:
         self.config = config
         self._game = abstract_game(config.rule_set, config.bet_sizes, config.agent_sizes)
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
-        self.tables = new_tables(config.rule_set, self._game)
-        self._workspaces = [new_workspace(self._game) for _ in range(config.workers)]
+        self._classes = list(pairwise(config.stacks))
+        self.tables = [new_tables(config.rule_set, self._game) for _ in self._classes]
+        self._workspaces = [new_workspace(self._game) for _ in self._classes]
         self.epochs = 0
 
-    def run_epoch(self) -> float:
-        """Run an epoch; return what the adversary's strategy won on average, in antes a hand.
+    def run_epoch(self) -> list[float]:
+        """Run an epoch; return what the adversary's strategy won, in antes a hand.
 
-        Workers learn side by side, each in tables of its own, and what they learnt is added up. So
-        the result does not depend on the number of cores.
+        One figure for each class of stacks.
         """
-        workers = len(self._workspaces)
-        own = [self.tables, *(_copy(self.tables) for _ in range(workers - 1))]
-        before = _copy(self.tables) if workers > 1 else self.tables
-        with ThreadPoolExecutor(workers) as pool:
-            margins = list(pool.map(self._run_worker, range(workers), own))
-        for other in own[1:]:
-            for sums, found, start in zip(self.tables, other, before, strict=True):
-                sums += found
-                sums -= start
+        with ThreadPoolExecutor(self.config.threads) as pool:
+            margins = list(pool.map(self._solve_class, range(len(self._classes))))
         self.epochs += 1
-        tables = self.tables
-        for sums in (
-            tables.agent_regrets,
-            tables.agent_sums,
-            tables.adversary_regrets,
-            tables.kind_regrets,
-        ):
-            sums *= np.float32(self.epochs / (self.epochs + 1))
-        return float(np.mean(margins))
+        return margins
 
-    def _run_worker(self, worker: int, tables: LearntTables) -> float:
+    def _solve_class(self, number: int) -> float:
         config = self.config
         unit = config.rule_set.ante_unit
+        smallest, largest = self._classes[number]
         margin = run_walks(
             self._game,
             self._cards,
-            tables,
-            self._workspaces[worker],
+            self.tables[number],
+            self._workspaces[number],
             self._agent_hands.hands,
             self._agent_hands.codes,
             self._agent_hands.first,
             config.rule_set.cards_dealt,
-            config.stacks[0] * unit - unit,
-            config.stacks[1] * unit - unit,
+            smallest * unit - unit,
+            largest * unit - unit,
+            self.epochs,
             config.seed,
-            (self.epochs * len(self._workspaces) + worker) * config.walks,
+            (self.epochs * len(self._classes) + number) * config.walks,
             config.walks,
         )
         return margin / config.walks
@@ -107,33 +95,32 @@ class BlueprintSolver:
         config = self.config
         sizes = [i for i, size in enumerate(config.bet_sizes) if size in config.agent_sizes]
         columns = [JUNK, CALL, *(FIRST_RAISE + i for i in sizes)]
-        states, policy = average_policy(self.tables.agent_sums[:, columns])
+        found = [average_policy(tables.agent_sums[:, columns]) for tables in self.tables]
+        first = np.arange(len(found)) * num_public_states(config.rule_set)
         return Blueprint(
             rules=config.rule_set,
             bet_sizes=config.bet_sizes,
+            stacks=np.array(config.stacks, np.float32),
             edges=self._edges,
             actions=np.array([JUNK_ACTION, CALL_ACTION, *(FIRST_BET + i for i in sizes)]),
-            states=states,
-            policy=policy,
+            states=np.concatenate(
+                [start + states for start, (states, _) in zip(first, found, strict=True)]
+            ).astype(np.int32),
+            policy=np.concatenate([policy for _, policy in found]),
             metadata={"epochs": self.epochs, **config.model_dump(mode="json", exclude={"rules"})},
         )
 
 
-def average_policy(sums: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+def average_policy(sums: NDArray[np.float32]) -> tuple[Ints, NDArray[np.uint8]]:
     """Return the public states that were met, (m,), and the policy in them, (m, buckets, actions).
 
     Args:
-        sums: (public states * HAND_BUCKETS, actions) sums of strategies.
+        sums: (public states, actions, buckets) sums of strategies.
     """
-    by_state = sums.reshape(-1, HAND_BUCKETS, sums.shape[1])
-    states = np.flatnonzero(by_state.any(axis=(1, 2)))
-    found = by_state[states]
+    states = np.flatnonzero(sums.any(axis=(1, 2)))
+    found = sums[states].transpose(0, 2, 1)
     whole = np.maximum(found.sum(axis=2, keepdims=True), np.finfo(np.float32).tiny)
-    return states.astype(np.int32), np.rint(found / whole * 255).astype(np.uint8)
-
-
-def _copy(tables: LearntTables) -> LearntTables:
-    return LearntTables(*(array.copy() for array in tables))
+    return states, np.rint(found / whole * 255).astype(np.uint8)
 
 
 @jit
@@ -148,6 +135,7 @@ def run_walks(
     cards_dealt: int,
     smallest_stack: float,
     largest_stack: float,
+    epoch: int,
     seed: int,
     first_walk: int,
     walks: int,
@@ -157,6 +145,7 @@ def run_walks(
     In turn the agent and the adversary learn, and in turn they act first.
     """
     won = 0.0
+    w.epoch[0] = np.float32(epoch + 1)
     for number in range(first_walk, first_walk + walks):
         start_stream(w.rng, seed, number)
         w.hand[0] = int(smallest_stack + (largest_stack - smallest_stack) * uniform(w.rng))
@@ -165,9 +154,9 @@ def run_walks(
         for agent_learns in range(2):
             w.hand[2] = agent if agent_learns else 1 - agent
             begin_walk(game, cards, w, agent_hands, codes, first, cards_dealt)
-            walk(game, cards, tables, w, 0)
+            walk(game, cards, tables, w, 0, BETWEEN)
             if not agent_learns:
-                won += total(w.values[0]) / len(w.values[0])
+                won += total(w.hand_values[0]) / len(w.hand_values[0])
     return won
 
 
@@ -195,7 +184,7 @@ def begin_walk(
     count = w.weights.shape[1]
     for j in range(count):
         course = begin + random_below(w.rng, end - begin)
-        for betting in range(len(w.agent_hands)):
-            w.agent_hands[betting, j] = agent_hands[course, betting]
+        for betting in range(len(w.agent_buckets)):
+            w.agent_buckets[betting, j] = cards.buckets[betting, agent_hands[course, betting]]
         w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
-        w.weights[0, j] = 1 / count
+        w.weights[0, j] = np.float32(1 / count)

@@ -6,9 +6,16 @@ traverser's hands are counterfactual: weighted by the opponent's reach probabili
 probabilities of sampling. The traverser tries every bet action but for the raises, of which it
 samples one. The value of a call stands in for those that are not tried, and the average value of a
 kind of card action for those that are not (baselines, Schmid et al. 2019).
+
+Within a betting phase hands of a bucket have one value, the average of their values after it.
 """
 
 from __future__ import annotations
+
+from typing import Final, cast
+
+import numpy as np
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import REDRAW_ONE
@@ -29,8 +36,6 @@ from sabacc_training.blueprints.game import (
     Game,
     begin_cards,
     end_betting,
-    is_followed_by_reveal,
-    is_last_call,
     next_stage,
 )
 from sabacc_training.blueprints.hands import Cards, after_dice
@@ -40,50 +45,115 @@ from sabacc_training.blueprints.kind_turns import (
     meet_kinds,
     sample_kind,
 )
-from sabacc_training.blueprints.reveal import compare
 from sabacc_training.blueprints.sampling import UNREACHED, copy, total
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
 
+BETWEEN: Final = cast("int", np.int64(-1))  # Numba types a plain constant otherwise than a number
+"""Instead of the depth at which a betting phase began: there is none."""
+
 
 @jit
-def walk(game: Game, cards: Cards, tables: LearntTables, w: Workspace, depth: int) -> None:
-    """Compute the value of each hand of the traverser from a state on, and learn from it.
+def walk(
+    game: Game, cards: Cards, tables: LearntTables, w: Workspace, depth: int, start: int
+) -> None:
+    """Compute the values of the traverser's hands from a state on, and learn from it.
 
-    The state is ``w.states[depth]``; ``w.weights`` and ``w.adversary_hands`` belong to it. It
-    changes. The values go to ``w.values[depth]``.
+    Args:
+        game: the game.
+        cards: its cards.
+        tables: what is learnt.
+        w: the scratch.
+        depth: the state is ``w.states[depth]``. It changes.
+        start: the depth at which the betting phase of the last bet began. ``w.reach[depth]``
+            belongs to the state, and the values go to ``w.values[depth]``, by bucket in that phase.
+            BETWEEN if no bet came last: ``w.weights`` and ``w.adversary_hands`` belong to the
+            state, and the values go to ``w.hand_values[depth]``.
     """
     s = w.states[depth]
-    values = w.values[depth]
-    values[:] = 0
-    if total(w.weights[depth]) < UNREACHED or not play_to_decision(game, cards, tables, w, depth):
+    values, hand_values = w.values[depth], w.hand_values[depth]
+    if start == BETWEEN:
+        hand_values[:] = 0
+        if total(w.weights[depth]) < UNREACHED or not play_to_decision(
+            game, cards, tables, w, depth
+        ):
+            return
+        if game.phases[s.stage] == CARDS:
+            kind = sample_kind(game, cards, tables, w, depth)
+            walk(game, cards, tables, w, depth + 1, start)
+            learn_kinds(tables, w, depth, kind)
+            return
+        gather_buckets(game, cards, w, depth)
+        walk(game, cards, tables, w, depth, depth)
+        for i in range(len(hand_values)):
+            hand_values[i] = values[w.own_buckets[depth, i]]
         return
-    phase = int(game.phases[s.stage])
-    if phase == REVEAL:
-        add_reveal(game, w, s, w.weights[depth], values)
-    elif phase == CARDS:
-        kind = sample_kind(game, cards, tables, w, depth)
-        walk(game, cards, tables, w, depth + 1)
-        learn_kinds(tables, w, depth, kind)
+    values[:] = 0
+    if total(w.reach[depth]) < UNREACHED:
+        return
+    if game.phases[s.stage] == REVEAL:
+        add_reveal(game, s, w.reach[depth], values)
+    elif s.stage != w.states[start].stage:
+        spread_to_hands(w, start, depth)
+        walk(game, cards, tables, w, depth, BETWEEN)
+        average_hands(w, start, depth)
     elif s.position == w.hand[2]:
-        prepare_bets(game, cards, tables, w, depth)
+        state = prepare_bets(game, tables, w, depth)
         begin_bet(game, w, depth, CALL)
-        if is_last_call(game, s):
-            add_reveal(game, w, w.states[depth + 1], w.weights[depth], values)
-        else:
-            walk(game, cards, tables, w, depth + 1)
-            copy(w.values[depth + 1], values)
-        action = sample_raise(w, depth)
+        walk(game, cards, tables, w, depth + 1, start)
+        copy(w.values[depth + 1], values)
+        action = sample_raise(w, depth, start)
         if action >= 0:
             begin_bet(game, w, depth, action)
-            walk(game, cards, tables, w, depth + 1)
-        learn_bets(game, tables, w, depth, action)
+            walk(game, cards, tables, w, depth + 1, start)
+        learn_bets(game, tables, w, depth, start, state, action)
     else:
-        prepare_bets(game, cards, tables, w, depth)
-        action = meet_bets(game, tables, w, depth)
+        state = prepare_bets(game, tables, w, depth)
+        action = meet_bets(game, tables, w, depth, state)
         if action >= 0:
-            walk(game, cards, tables, w, depth + 1)
-            for i in range(len(values)):
-                values[i] += w.values[depth + 1, i]
+            walk(game, cards, tables, w, depth + 1, start)
+            for bucket in range(HAND_BUCKETS):
+                values[bucket] += w.values[depth + 1, bucket]
+
+
+@jit
+def gather_buckets(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
+    """Write the buckets of both seats' hands, their counts and their reach, as a phase begins."""
+    betting = int(game.bettings[w.states[depth].stage])
+    agent, adversary = w.agent_buckets[betting], w.adversary_hands[depth]
+    own, others = w.own_buckets[depth], w.other_buckets[depth]
+    counts, reach, weights = w.counts[depth], w.reach[depth], w.weights[depth]
+    agent_learns = w.hand[1] == w.hand[2]
+    counts[:] = 0
+    reach[:] = 0
+    for j in range(len(weights)):
+        bucket = int(cards.buckets[betting, adversary[j]])
+        own[j] = agent[j] if agent_learns else bucket
+        others[j] = bucket if agent_learns else agent[j]
+        counts[own[j]] += np.float32(1)
+        reach[others[j]] += weights[j]
+
+
+@jit
+def spread_to_hands(w: Workspace, start: int, depth: int) -> None:
+    """Write the weights of the opponent's hands, and the hands, as a phase ends."""
+    buckets, before, after = w.other_buckets[start], w.reach[start], w.reach[depth]
+    weights, following = w.weights[start], w.weights[depth]
+    for j in range(len(weights)):
+        bucket = buckets[j]
+        following[j] = 0
+        if before[bucket] > 0:
+            following[j] = weights[j] * after[bucket] / before[bucket]
+    copy(w.adversary_hands[start], w.adversary_hands[depth])
+
+
+@jit
+def average_hands(w: Workspace, start: int, depth: int) -> None:
+    """Write the averages of the values of the traverser's hands, by bucket in the phase before."""
+    buckets, counts = w.own_buckets[start], w.counts[start]
+    hand_values, values = w.hand_values[depth], w.values[depth]
+    values[:] = 0
+    for i in range(len(hand_values)):
+        values[buckets[i]] += hand_values[i] / counts[buckets[i]]
 
 
 @jit
@@ -112,23 +182,7 @@ def play_to_decision(
                 for j in range(len(hands)):
                     hands[j] = after_dice(cards, w.rng, s.stage, hands[j], redraw)
             next_stage(s)
-        elif phase == BETTING:
-            if s.acted == 0 and is_followed_by_reveal(game, s):
-                compare_hands(cards, w, depth)
-            if s.bets[0] < stack or s.bets[1] < stack:
-                return True
+        elif phase == BETTING and s.bets[0] == stack and s.bets[1] == stack:
             end_betting(game, s)  # nobody has a turn (D7)
         else:
-            if game.phases[s.stage - 1] != BETTING:
-                compare_hands(cards, w, depth)
             return True
-
-
-@jit
-def compare_hands(cards: Cards, w: Workspace, depth: int) -> None:
-    """Compare the traverser's final hands with the opponent's."""
-    agent_hands = w.agent_hands[len(w.agent_hands) - 1]
-    if w.hand[1] == w.hand[2]:
-        compare(w.reveal, cards, agent_hands, w.adversary_hands[depth])
-    else:
-        compare(w.reveal, cards, w.adversary_hands[depth], agent_hands)

@@ -14,7 +14,6 @@ from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints.card_states import num_card_states
 from sabacc_training.blueprints.game import NUM_BETS, Game, new_states
 from sabacc_training.blueprints.hands import NUM_KINDS
-from sabacc_training.blueprints.reveal import Reveal, new_reveal
 
 NUM_HANDS: Final = 128
 """How many hands of each seat a walk meets."""
@@ -27,12 +26,14 @@ LAST_RAISE: Final = MAX_DEPTH - 20
 
 
 class LearntTables(NamedTuple):
-    """What is learnt. A row is a public state, or a state of cards, and a bucket of hands.
+    """What is learnt, by public state and bucket of hands, or by state of cards and bucket.
 
     Attributes:
-        agent_regrets: (rows, bets) float32: cumulative regrets of the agent's bets, in antes.
-        agent_sums: (rows, bets) float32: weighted sums of the agent's strategies.
-        adversary_regrets: (rows, bets) float32: regrets of the adversary's bets.
+        agent_regrets: (public states, bets, buckets) float32: sums of the regrets of the agent's
+            bets, in antes, weighted by the epoch.
+        agent_sums: (public states, bets, buckets) float32: sums of the agent's strategies, weighted
+            by its reach probabilities and the epoch.
+        adversary_regrets: (public states, bets, buckets) float32: regrets of the adversary's bets.
         kind_regrets: (rows, kinds) float32: regrets of the adversary's kinds of card action.
         kind_values: (rows, kinds) float32: their average values, the baselines of these regrets.
     """
@@ -46,7 +47,7 @@ class LearntTables(NamedTuple):
 
 def new_tables(rules: RuleSet, game: Game) -> LearntTables:
     """Return tables in which nothing has been learnt."""
-    bets = num_public_states(rules) * HAND_BUCKETS, NUM_BETS
+    bets = num_public_states(rules), NUM_BETS, HAND_BUCKETS
     kinds = num_card_states(game) * HAND_BUCKETS, NUM_KINDS
     return LearntTables(
         *(np.zeros(shape, np.float32) for shape in (bets, bets, bets, kinds, kinds))
@@ -56,54 +57,64 @@ def new_tables(rules: RuleSet, game: Game) -> LearntTables:
 class Workspace(NamedTuple):
     """The scratch of one walk. Arrays with a first dimension of MAX_DEPTH have one row a decision.
 
-    The traverser's values are learnt in a walk. The opponent is the other seat.
+    The traverser's values are learnt in a walk. The opponent is the other seat. Within a betting
+    phase all is by bucket, between two by hand.
 
     Attributes:
         rng: (2,) the state of the random numbers.
         hand: (3,) the stack after the antes, the agent's position, and the traverser's.
+        epoch: (1,) float32: the weight of what is learnt.
         events: (stages,) the agent's kind of action, or the dice.
-        agent_hands: (betting phases + 1, n) the agent's hands.
+        agent_buckets: (betting phases + 1, n) the buckets of the agent's hands, at last the final
+            ones.
         states: (depth,) the public state.
         adversary_hands: (depth, n) the adversary's hands.
-        weights: (depth, n) the reach probabilities of the opponent's hands, over that of sampling.
-        values: (depth, n) the values of the traverser's hands, in antes.
+        weights: (depth, n) float32: the reach probabilities of the opponent's hands, over that of
+            sampling.
+        hand_values: (depth, n) float32: the values of the traverser's hands, in antes.
+        own_buckets: (depth, n) the buckets of the traverser's hands, at the first bet of a phase.
+        other_buckets: (depth, n) those of the opponent's hands, likewise.
+        counts: (depth, buckets) float32: how many of the traverser's hands are in each, likewise.
+        reach: (depth, buckets) float32: the sums of the opponent's weights.
+        values: (depth, buckets) float32: the values of a hand of the traverser.
         legal: (depth, bets) bool: which bets are legal.
         raises: (depth, bets) by how much they exceed a call.
-        first_rows: (depth,) the first row of the public state.
-        buckets: (depth, n) the bucket of each hand of the seat to act.
-        strategies: (depth, buckets, bets) float32: the strategy of the seat to act, by bucket.
-        in_bucket: (buckets, 3) sums over the hands of a bucket, while they are counted.
+        strategies: (depth, bets, buckets) float32: the strategy of the seat to act.
         probabilities: (depth, bets) the probabilities with which an action is sampled.
+        positive: (buckets,) float32: the sums of positive regrets, while they are added up.
         kind_rows: (depth, n) the row of each of the adversary's hands as it plays its cards.
         kind_strategies: (depth, n, kinds) float32: its strategies.
         tops: (depth, n) the top discard that each of the adversary's hands meets.
-        reveal: how the hands compare in the end.
     """
 
     rng: Array
     hand: Array
+    epoch: Array
     events: Array
-    agent_hands: Array
+    agent_buckets: Array
     states: Array
     adversary_hands: Array
     weights: Array
+    hand_values: Array
+    own_buckets: Array
+    other_buckets: Array
+    counts: Array
+    reach: Array
     values: Array
     legal: Array
     raises: Array
-    first_rows: Array
-    buckets: Array
     strategies: Array
-    in_bucket: Array
     probabilities: Array
+    positive: Array
     kind_rows: Array
     kind_strategies: Array
     tops: Array
-    reveal: Reveal
 
 
 def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
     """Return the scratch of walks that meet so many hands of each seat."""
     by_hand: tuple[int, ...] = MAX_DEPTH, num_hands
+    by_bucket: tuple[int, ...] = MAX_DEPTH, HAND_BUCKETS
 
     def numbers(*shape: int, dtype: Any = np.int64) -> Array:
         return np.zeros(shape, dtype)
@@ -111,21 +122,24 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
     return Workspace(
         rng=numbers(2),
         hand=numbers(3),
+        epoch=numbers(1, dtype=np.float32),
         events=numbers(len(game.phases)),
-        agent_hands=numbers(int(game.bettings[-1]) + 1, num_hands),
+        agent_buckets=numbers(int(game.bettings[-1]) + 1, num_hands),
         states=new_states(MAX_DEPTH),
         adversary_hands=numbers(*by_hand),
-        weights=numbers(*by_hand, dtype=np.float64),
-        values=numbers(*by_hand, dtype=np.float64),
+        weights=numbers(*by_hand, dtype=np.float32),
+        hand_values=numbers(*by_hand, dtype=np.float32),
+        own_buckets=numbers(*by_hand),
+        other_buckets=numbers(*by_hand),
+        counts=numbers(*by_bucket, dtype=np.float32),
+        reach=numbers(*by_bucket, dtype=np.float32),
+        values=numbers(*by_bucket, dtype=np.float32),
         legal=numbers(MAX_DEPTH, NUM_BETS, dtype=np.bool_),
         raises=numbers(MAX_DEPTH, NUM_BETS),
-        first_rows=numbers(MAX_DEPTH),
-        buckets=numbers(*by_hand),
-        strategies=numbers(MAX_DEPTH, HAND_BUCKETS, NUM_BETS, dtype=np.float32),
-        in_bucket=numbers(HAND_BUCKETS, 3, dtype=np.float64),
+        strategies=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
         probabilities=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float64),
+        positive=numbers(HAND_BUCKETS, dtype=np.float32),
         kind_rows=numbers(*by_hand),
         kind_strategies=numbers(*by_hand, NUM_KINDS, dtype=np.float32),
         tops=numbers(*by_hand),
-        reveal=new_reveal(num_hands),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -89,8 +90,9 @@ class _Progress(ProgressBar):
             "epochs", total=solver.config.epochs, completed=solver.epochs, margin=""
         )
 
-    def on_epoch(self, margin: float) -> None:
+    def on_epoch(self, margins: Sequence[float]) -> None:
         """Show what the adversary's strategy won in an epoch, in antes a hand."""
-        shown = f"the adversary wins {margin * MILLI:+,.0f} mante/hand"
+        won = ", ".join(f"{margin * MILLI:+,.0f}" for margin in margins)
+        shown = f"the adversary wins {won} mante/hand"
         self._bar.update(self._task, completed=self._solver.epochs, margin=shown)
         self.print_line(f"epoch {self._solver.epochs:,} of {self._solver.config.epochs:,}: {shown}")
