@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from sabacc_agents.networks.network import zoo_members
+from sabacc_agents.loading import zoo_members
 from sabacc_training.bench.plot import FAINT, OURS, PEERS, svg_figure
 from sabacc_training.config.base import validated
 from sabacc_training.exploitability.fixed_opponents import scripted_agents

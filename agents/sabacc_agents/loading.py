@@ -9,11 +9,14 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from sabacc_agents import equilibrium
+from sabacc_agents import equilibrium, zoo
 from sabacc_agents.blueprint import blueprint
 from sabacc_agents.blueprint.agent import BlueprintAgent
+from sabacc_agents.blueprint.blueprint import load_blueprint
 from sabacc_agents.equilibrium import EquilibriumAgent
 from sabacc_agents.external.agent import ProcessAgent
 from sabacc_agents.external.spec import is_process
@@ -90,6 +93,42 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
     if not is_saved(spec) or {equilibrium.FORMAT, blueprint.FORMAT} & set(formats_in(spec)):
         return ()
     return read_info(spec).opponents
+
+
+class MadeFor(NamedTuple):
+    """The games that a saved agent was made for."""
+
+    rules: tuple[RuleSet, ...]
+    num_players: tuple[int, ...]
+    bet_sizes: Sequence[BetSize]
+
+
+def made_for(spec: str | Path) -> MadeFor:
+    """Return the games that a saved network or blueprint was made for.
+
+    Raises:
+        SabaccError: for a file that cannot be read, or holds neither.
+    """
+    if blueprint.FORMAT in formats_in(spec):
+        found = load_blueprint(spec)
+        return MadeFor((found.rules,), (blueprint.NUM_PLAYERS,), found.bet_sizes)
+    info = read_info(spec)
+    return MadeFor(info.rules, info.num_players, info.bet_sizes)
+
+
+def zoo_members(rules: RuleSet, num_players: int) -> dict[str, MadeFor]:
+    """Return the members of the zoo that play these rules at so many seats, by their specs."""
+    return {
+        spec: games
+        for spec, games in _zoo_games().items()
+        if rules in games.rules and num_players in games.num_players
+    }
+
+
+@cache
+def _zoo_games() -> dict[str, MadeFor]:
+    specs = [zoo.PREFIX + name for name in zoo.members()]
+    return {spec: made_for(spec) for spec in specs}
 
 
 def _agent_type(spec: object) -> type:

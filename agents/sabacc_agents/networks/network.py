@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents import zoo
 from sabacc_agents.networks.features import TERMS, FeatureExtractor
 from sabacc_agents.networks.recall import NUM_RECALLED
 from sabacc_agents.saved_files import (
@@ -231,21 +229,6 @@ def read_info(path: str | Path) -> NetworkInfo:
         )
     except (AttributeError, KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
-
-
-def zoo_members(rules: RuleSet, num_players: int) -> dict[str, NetworkInfo]:
-    """Return the members of the zoo that play these rules at so many seats, by their specs."""
-    return {
-        spec: info
-        for spec, info in _zoo_infos().items()
-        if rules in info.rules and num_players in info.num_players
-    }
-
-
-@cache
-def _zoo_infos() -> dict[str, NetworkInfo]:
-    specs = [zoo.PREFIX + name for name in zoo.members()]
-    return {spec: read_info(spec) for spec in specs}
 
 
 def _array(value: Any) -> NDArray[np.float32]:

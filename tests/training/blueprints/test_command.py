@@ -77,7 +77,7 @@ def test_a_stopped_run_is_resumed(
 
 
 def test_the_configuration_of_casino_is_read() -> None:
-    config = load_config(BlueprintConfig, ROOT / "configs" / "blueprint-casino-2p.toml")
+    config = load_config(BlueprintConfig, ROOT / "configs" / "zoo" / "casino-2p-blueprint.toml")
     assert (config.rule_set.name, config.stacks) == ("casino", (8, 13, 22, 36, 60))
 
 

@@ -15,7 +15,9 @@ from sabacc_env import RuleSet, load_rules, rule_sets
 
 FOLDER = Path(__file__).parents[3] / "configs"
 CONFIGS = sorted(
-    path for path in FOLDER.rglob("*.toml") if not path.stem.startswith(("blueprint", "tournament"))
+    path
+    for path in FOLDER.rglob("*.toml")
+    if not path.stem.startswith("tournament") and not path.stem.endswith("blueprint")
 )
 
 
@@ -29,7 +31,7 @@ def test_there_is_one_for_each_rule_set_and_one_with_four_seats() -> None:
 
 
 def test_the_zoo_has_one_for_each_rule_set_at_two_seats_and_at_any_number() -> None:
-    zoo = {path.stem: training_config(path) for path in FOLDER.glob("zoo/*.toml")}
+    zoo = {path.stem: training_config(path) for path in CONFIGS if path.parent.name == "zoo"}
     games = {name: config.games for name, config in zoo.items() if isinstance(config, PPOConfig)}
     for rules in map(load_rules, rule_sets()):
         forms = {rules, rules.replace(short_call="all_in")} if credit(rules) else {rules}

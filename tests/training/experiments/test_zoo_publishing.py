@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from sabacc_agents import NetworkInfo, load, read_info, save_network, zoo
+from sabacc_agents import NetworkInfo, load, save_network, zoo
+from sabacc_agents.loading import made_for
 from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.hero_margin import hero_margin
@@ -45,6 +46,24 @@ max_players = 4
 steps = 1000
 pool = {snapshots = 0, scripted = {}}
 ppo = {num_tables = 32, rollout_steps = 500, minibatch_size = 128, hidden_sizes = [16]}
+"""
+BLUEPRINT = """
+bet_sizes = ["min", 1]
+stacks = [11, 12]
+epochs = 2
+walks = 10
+
+[rule_overrides]
+name = "one_card_of_22"
+rounds = 1
+suits = 1
+cards_dealt = 1
+hand_ante = 1
+sabacc_ante = 0
+phases = ["betting"]
+card_actions = ["stand"]
+starting_credits = 12
+max_raises = 1
 """
 
 
@@ -158,18 +177,39 @@ def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
 
 
 def test_whom_a_member_is_measured_against(trained) -> None:
-    info = read_info(trained / AGENT)
+    games = made_for(trained / AGENT)
     names = [name for name in registered_agents() if not name.startswith("rollouts")]
-    assert [each.opponent for each in zoo_publishing.plan_results(info, 100, 0)] == names * 2
-    planned = zoo_publishing.plan_results(info, 100, 7)
+    assert [each.opponent for each in zoo_publishing.plan_results(games, 100, 0)] == names * 2
+    planned = zoo_publishing.plan_results(games, 100, 7)
     assert [each.opponent for each in planned] == [*names, "rollouts"] * 2
     assert {each.num_players for each in planned} == {4}
     assert [each.deals for each in planned if each.opponent == "rollouts"] == [7, 7]
-    seats = NetworkInfo(info.rules[:1], (2, 3, 4, 5, 6, 7, 8))
+    seats = games._replace(rules=games.rules[:1], num_players=(2, 3, 4, 5, 6, 7, 8))
     counts = [each.num_players for each in zoo_publishing.plan_results(seats, 100, 7)]
     assert counts == [2, 4, 6, 8] * len(names) + [2]
-    odd = NetworkInfo(info.rules[:1], (3,))
+    odd = games._replace(rules=games.rules[:1], num_players=(3,))
     assert {each.num_players for each in zoo_publishing.plan_results(odd, 100, 0)} == {3}
+
+
+def test_a_blueprint_becomes_a_member(run, capsys) -> None:
+    config = Path("configs", "zoo", "ewok.toml")
+    config.write_text(BLUEPRINT)
+    file = Path("runs", "blueprint.safetensors")
+    assert command("blueprint", str(config), "--output", str(file)) == 0
+    assert command("zoo", "ewok", "--publish", str(file), "--deals", "6") == 0
+    card = zoo.read_card("ewok")
+    assert card.retrain == "sabacc blueprint configs/zoo/ewok.toml"
+    assert (card.num_players, card.seed, card.opponents) == ((2,), 0, ())
+    assert card.decisions == 2 * 10
+    assert card.config["epochs"] == 2
+    assert list(card.margins("one_card_of_22")) == SCRIPTED
+    assert {each.round for each in card.fold_rates} == {1}
+    assert [rules.name for rules in made_for("zoo:ewok").rules] == ["one_card_of_22"]
+    config.write_text(BLUEPRINT.replace("epochs = 2", "epochs = 3"))
+    capsys.readouterr()
+    assert "has other values of epochs than the run;" in refusal(
+        capsys, "zoo", "ewok", "--publish", str(file), "--deals", "6"
+    )
 
 
 def test_results_are_measured_again(run, capsys) -> None:

@@ -25,7 +25,12 @@ def save_checkpoint(solver: BlueprintSolver, path: Path) -> None:
         used = np.flatnonzero(table.any(axis=1))
         rows.append(len(used))
         parts += [used.astype(np.int64).tobytes(), table[used].tobytes()]
-    header = {"game": _game(solver), "epochs": solver.epochs, "rows": rows}
+    header = {
+        "game": _game(solver),
+        "epochs": solver.epochs,
+        "seconds": solver.seconds,
+        "rows": rows,
+    }
     write_bytes(path, pack_with_checksum(FORMAT, header, b"".join(parts)))
 
 
@@ -38,8 +43,14 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     header, state = read_checkpoint(path, FORMAT)
     if header.get("game") != _game(solver):
         raise SabaccError(f"{path}: is of another configuration; choose another output file")
-    rows, epochs = header.get("rows"), header.get("epochs")
-    if type(epochs) is not int or epochs < 0 or not _are_counts(rows, solver, len(state)):
+    rows, epochs, seconds = (header.get(key) for key in ("rows", "epochs", "seconds"))
+    if (
+        type(epochs) is not int
+        or epochs < 0
+        or type(seconds) is not float
+        or not seconds >= 0
+        or not _are_counts(rows, solver, len(state))
+    ):
         raise SabaccError(f"{path}: cannot be resumed from; it is damaged")
     begin = 0
     for table, count in zip(_arrays(solver), rows, strict=True):
@@ -50,7 +61,7 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
         if (used < 0).any() or (used >= len(table)).any() or not np.isfinite(values).all():
             raise SabaccError(f"{path}: cannot be resumed from; its numbers are impossible")
         table[used] = values.reshape(count, table.shape[1])
-    solver.epochs = epochs
+    solver.epochs, solver.seconds = epochs, seconds
 
 
 def _are_counts(rows: object, solver: BlueprintSolver, size: int) -> TypeGuard[list[int]]:

@@ -5,6 +5,7 @@ What epoch t adds is weighted by t (linear CFR, Brown and Sandholm 2019).
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -47,6 +48,7 @@ class BlueprintSolver:
         config: the game and the settings.
         tables: what is learnt, for each class of stacks.
         epochs: the number of epochs so far.
+        seconds: how long they took.
     """
 
     def __init__(self, config: BlueprintConfig) -> None:
@@ -57,15 +59,18 @@ class BlueprintSolver:
         self.tables = [new_tables(config.rule_set, self._game) for _ in self._classes]
         self._workspaces = [new_workspace(self._game) for _ in self._classes]
         self.epochs = 0
+        self.seconds = 0.0
 
     def run_epoch(self) -> list[float]:
         """Run an epoch; return what the adversary's strategy won, in antes a hand.
 
         One figure for each class of stacks.
         """
+        begun = time.perf_counter()
         with ThreadPoolExecutor(self.config.threads) as pool:
             margins = list(pool.map(self._solve_class, range(len(self._classes))))
         self.epochs += 1
+        self.seconds += time.perf_counter() - begun
         return margins
 
     def _solve_class(self, number: int) -> float:
@@ -107,7 +112,8 @@ class BlueprintSolver:
                 [start + states for start, (states, _) in zip(first, found, strict=True)]
             ).astype(np.int32),
             policy=np.concatenate([policy for _, policy in found]),
-            metadata={"epochs": self.epochs, **config.model_dump(mode="json", exclude={"rules"})},
+            metadata=config.model_dump(mode="json")
+            | {"epochs": self.epochs, "seconds": round(self.seconds, 1)},
         )
 
 

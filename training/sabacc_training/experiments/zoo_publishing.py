@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sabacc_agents import zoo
+from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, load_blueprint
 from sabacc_agents.expectation.betting_pattern import betting_rounds
-from sabacc_agents.loading import load
-from sabacc_agents.networks.network import NetworkInfo, load_network, read_info, save_network
+from sabacc_agents.loading import MadeFor, load, made_for
+from sabacc_agents.networks.network import load_network, save_network
 from sabacc_agents.saved_files import SUFFIX
 from sabacc_agents.zoo.model_card import ExploitabilityBound, FoldRate, Margin, ModelCard, Result
 
@@ -21,7 +22,8 @@ from sabacc_env.observation import observation_version
 from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences
 from sabacc_env.storage.files import make_folder, write_bytes, write_text
-from sabacc_training.config.run import RunConfig
+from sabacc_training.blueprints.config import BlueprintConfig
+from sabacc_training.config.base import load_config
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.exploitability.config import ExploitabilityConfig
@@ -84,19 +86,19 @@ class PlannedResult:
         return None if settled else longer
 
 
-def plan_results(info: NetworkInfo, deals: int, rollouts: int) -> list[PlannedResult]:
-    """Return the results to measure for a network, game by game.
+def plan_results(games: MadeFor, deals: int, rollouts: int) -> list[PlannedResult]:
+    """Return the results to measure for a member, game by game.
 
     Args:
-        info: its games. Each rule set is measured at 2, 4, 6 and 8 seats, as far as the network
-            plays at these numbers.
+        games: its games. Each rule set is measured at 2, 4, 6 and 8 seats, as far as it plays at
+            these numbers.
         deals: deals against each agent that does not search, in the first measurement.
         rollouts: deals against ``rollouts``, only at the fewest seats; 0 for none.
     """
     scripted = [name for name in registered_agents() if not _searches(name)]
-    seats = [n for n in info.num_players if n in SEATS] or info.num_players
+    seats = [n for n in games.num_players if n in SEATS] or games.num_players
     planned = []
-    for rules in info.rules:
+    for rules in games.rules:
         for opponent in scripted:
             planned += [PlannedResult(rules, n, opponent, deals) for n in seats]
         if rollouts:
@@ -121,11 +123,11 @@ def rules_label(rules: RuleSet) -> str:
 
 
 def measure(spec: str | Path, planned: PlannedResult, progress: MarginProgress) -> Result:
-    """Measure a margin of a saved network."""
+    """Measure a margin of a saved agent."""
     rules, num_players = planned.rules, planned.num_players
     label = rules_label(rules)
     progress.start(f"{planned.opponent}, {label}, {num_players} seats")
-    bet_sizes = read_info(spec).bet_sizes
+    bet_sizes = made_for(spec).bet_sizes
     hero, opponent = (
         load(each, rules, num_players, bet_sizes) for each in (spec, planned.opponent)
     )
@@ -155,7 +157,7 @@ def remeasure(name: str) -> ModelCard:
         SabaccError: for a name that no member has.
     """
     card, spec = zoo.read_card(name), zoo.PREFIX + name
-    by_label = {rules_label(rules): rules for rules in read_info(spec).rules}
+    by_label = {rules_label(rules): rules for rules in made_for(spec).rules}
     planned = [
         PlannedResult(
             by_label[result.rules], result.num_players, result.opponent, result.margin.deals
@@ -169,16 +171,16 @@ def remeasure(name: str) -> ModelCard:
 
 
 def measure_fold_rates(spec: str | Path) -> tuple[FoldRate, ...]:
-    """Measure how often a saved network folds at two seats, in each of its games with betting."""
-    info = read_info(spec)
-    games = [each for each in info.rules if betting_rounds(each)] if 2 in info.num_players else []
-    bets = sum(len(betting_rounds(rules)) for rules in games) * len(info.bet_sizes)
+    """Measure how often a saved agent folds at two seats, in each of its games with betting."""
+    every, num_players, bet_sizes = made_for(spec)
+    games = [rules for rules in every if betting_rounds(rules)] if 2 in num_players else []
+    bets = sum(len(betting_rounds(rules)) for rules in games) * len(bet_sizes)
     found: list[FoldRate] = []
     with MarginProgress(2 * FOLD_DEALS * bets) as progress:
         for rules in games:
             label = rules_label(rules)
             progress.start(f"fold rates, {label}")
-            agent = load(spec, rules, 2, info.bet_sizes)
+            agent = load(spec, rules, 2, bet_sizes)
             found += (
                 FoldRate(
                     rules=label,
@@ -190,7 +192,7 @@ def measure_fold_rates(spec: str | Path) -> tuple[FoldRate, ...]:
                     decisions=each.decisions,
                 )
                 for each in fold_rates(
-                    rules, agent, FOLD_DEALS, SEED, info.bet_sizes, progress.add_hands
+                    rules, agent, FOLD_DEALS, SEED, bet_sizes, progress.add_hands
                 )
             )
     return tuple(found)
@@ -213,15 +215,15 @@ def write_fold_rates(name: str) -> ModelCard:
 
 
 def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
-    """Make the agent of a finished run a member of the zoo.
+    """Make the agent of a finished run, or a blueprint, a member of the zoo.
 
-    Its weights are rounded to float16, and the rounded network is measured. Each result is saved in
-    the run's folder, so that an interrupted publishing can resume. Results of the same weights are
-    not measured again.
+    A network's weights are rounded to float16, and the rounded network is measured. Each result is
+    saved in the run's folder, or beside the blueprint, so that an interrupted publishing can
+    resume. Results of the same file are not measured again.
 
     Args:
-        name: the member's name; the run is one of ``configs/zoo/NAME.toml``.
-        run: the run's folder.
+        name: the member's name; it was made by ``configs/zoo/NAME.toml``.
+        run: the run's folder, or the file of the blueprint.
         deals: as in ``plan_results``.
         rollouts: as in ``plan_results``.
 
@@ -235,21 +237,23 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     if not re.fullmatch(r"[\w-]+", name):
         raise SabaccError(f"{name!r} is not a valid name of a member; use letters, digits, _ and -")
     make_folder(zoo.FOLDER)
-    network_file, draft = run / f"{name}{SUFFIX}", run / f"{name}.json"
-    card = _make_card(name, run, network_file)
+    folder = run.parent if run.is_file() else run
+    agent_file, draft = folder / f"{name}{SUFFIX}", folder / f"{name}.json"
+    make_card = _make_blueprint_card if run.is_file() else _make_card
+    card = make_card(name, run, agent_file)
     for path in (zoo.FOLDER / draft.name, draft):
         card = _with_known_results(card, path)
-    planned = plan_results(read_info(network_file), deals, rollouts)
+    planned = plan_results(made_for(agent_file), deals, rollouts)
     while left := [each for one in planned if (each := one.remaining(card))]:
         with MarginProgress(sum(each.hands for each in left)) as progress:
             for each in left:
-                result = measure(network_file, each, progress)
+                result = measure(agent_file, each, progress)
                 others = [other for other in card.results if not each.matches(other)]
                 card = card.model_copy(update={"results": (*others, result)})
                 write_text(draft, card.text())
     if not card.fold_rates:
-        card = card.model_copy(update={"fold_rates": measure_fold_rates(network_file)})
-    write_bytes(zoo.FOLDER / network_file.name, network_file.read_bytes())
+        card = card.model_copy(update={"fold_rates": measure_fold_rates(agent_file)})
+    write_bytes(zoo.FOLDER / agent_file.name, agent_file.read_bytes())
     write_card(card)
     return card
 
@@ -314,10 +318,12 @@ def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
         SabaccError: for a run that is not finished, or is not of the member's configuration.
     """
     config = training_config(run / CONFIG)
-    retrain = _retrain_command(name, config)
+    values = config.model_dump(mode="json")
+    expected = training_config(CONFIGS / f"{name}.toml").model_dump(mode="json")
+    retrain = _retrain_command("sabacc train", name, values, expected)
     network, state = load_network(run / AGENT), load_checkpoint(run / CHECKPOINT, config)
     info = network.info
-    if info.training.get("config") != config.model_dump(mode="json"):
+    if info.training.get("config") != values:
         raise SabaccError(f"{run / AGENT}: comes from another run than {CHECKPOINT} beside it")
     save_network(network_file, network.weights, info, network.extractor, "float16")
     return ModelCard(
@@ -335,22 +341,60 @@ def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
     )
 
 
-def _retrain_command(name: str, config: RunConfig) -> str:
-    """Return the command that trains a member again.
+def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
+    """Copy a blueprint, and return its card without results.
 
     Raises:
-        SabaccError: where its file in ``configs/zoo`` has other values than the run.
+        SabaccError: for a file that is no blueprint, or not of the member's configuration.
+    """
+    blueprint = load_blueprint(file)
+    solved = dict(blueprint.metadata)
+    try:
+        epochs, seconds, walks = solved["epochs"], solved["seconds"], solved["walks"]
+        config = {key: solved[key] for key in BlueprintConfig.model_fields}
+    except KeyError as error:
+        raise SabaccError(f"{file}: does not say how it was solved ({error})") from None
+    expected = load_config(BlueprintConfig, str(CONFIGS / f"{name}.toml")).model_dump(mode="json")
+    retrain = _retrain_command("sabacc blueprint", name, config, expected)
+    if agent_file != file:
+        write_bytes(agent_file, file.read_bytes())
+    return ModelCard(
+        name=name,
+        weights=file_digest(agent_file),
+        rules={rules_label(blueprint.rules): blueprint.rules.digest},
+        num_players=(NUM_PLAYERS,),
+        observation_version=observation_version(),
+        config=config,
+        seed=config["seed"],
+        decisions=epochs * walks * (len(blueprint.stacks) - 1),
+        hours=round(seconds / 3600, 3),
+        retrain=retrain,
+        opponents=(),
+    )
+
+
+def _retrain_command(
+    command: str, name: str, values: Mapping[str, Any], expected: Mapping[str, Any]
+) -> str:
+    """Return the command that makes a member again.
+
+    Args:
+        command: the command without its configuration.
+        name: the member's name.
+        values: its configuration.
+        expected: that in ``configs/zoo``.
+
+    Raises:
+        SabaccError: where they differ in more than the seed.
     """
     path = CONFIGS / f"{name}.toml"
-    values = config.model_dump(mode="json")
-    others = training_config(path).model_dump(mode="json")
-    differ = [key for key in values if key not in CHANGEABLE and values[key] != others.get(key)]
+    differ = [key for key in values if key not in CHANGEABLE and values[key] != expected.get(key)]
     if differ not in ([], ["seed"]):
         raise SabaccError(
             f"{path}: has other values of {', '.join(differ)} than the run; this file must be able "
             "to train the member again"
         )
-    return " ".join(["sabacc train", path.as_posix(), *(f"seed={config.seed}" for _ in differ)])
+    return " ".join([command, path.as_posix(), *(f"seed={values['seed']}" for _ in differ)])
 
 
 def _with_known_results(card: ModelCard, path: Path) -> ModelCard:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, ValidationError
 from sabacc_agents import zoo
-from sabacc_agents.networks.network import zoo_members
+from sabacc_agents.loading import zoo_members
 
 from sabacc_env.agent import registered_agents
 from sabacc_env.engine.layout import MAX_SEATS

@@ -6,7 +6,7 @@ import secrets
 from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, model_validator
-from sabacc_agents.networks.network import zoo_members
+from sabacc_agents.loading import zoo_members
 
 from sabacc_env.engine.layout import UNLIMITED
 from sabacc_env.errors import SabaccError
