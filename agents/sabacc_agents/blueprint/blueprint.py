@@ -1,7 +1,12 @@
-"""Blueprints as files: a policy for bets by public state and bucket of hands."""
+"""Blueprints as files: a policy for bets by public state and bucket of hands.
+
+The file (``saved_files``) has the arrays of a ``Blueprint``, the policy deflated by zlib.
+"""
 
 from __future__ import annotations
 
+import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,8 +65,10 @@ class Blueprint:
 
 def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:
     """Write a blueprint to a file that ends in ``.safetensors``."""
-    names = "stacks", "edges", "actions", "states", "policy"
+    names = "stacks", "edges", "actions", "states"
     arrays = {name: getattr(blueprint, name) for name in names}
+    packed = zlib.compress(np.ascontiguousarray(blueprint.policy).tobytes(), level=9)
+    arrays["policy"] = np.frombuffer(packed, np.uint8)
     description = {
         "rules": blueprint.rules.canonical(),
         "num_players": NUM_PLAYERS,
@@ -84,14 +91,24 @@ def load_blueprint(path: str | Path) -> Blueprint:
             rules=RuleSet.from_canonical(description["rules"]),
             bet_sizes=tuple(description["bet_sizes"]),
             metadata=description["solved"],
-            **arrays,
+            **arrays | {"policy": _unpacked_policy(arrays)},
         )
         encode_bet_sizes(blueprint.bet_sizes)
     except (KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
+    except (ValueError, zlib.error):
+        raise SabaccError(f"{path}: its policy cannot be unpacked") from None
     if not _is_blueprint(blueprint):
         raise SabaccError(f"{path}: its arrays are not those of a blueprint")
     return blueprint
+
+
+def _unpacked_policy(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    """Return the policy in a file. No more memory is taken than its states and actions need."""
+    shape = len(arrays["states"]), HAND_BUCKETS, len(arrays["actions"])
+    size = math.prod(shape)
+    policy = zlib.decompressobj().decompress(arrays["policy"].tobytes(), size + 1)
+    return np.frombuffer(policy, np.uint8).reshape(shape)
 
 
 def _is_blueprint(blueprint: Blueprint) -> bool:

@@ -19,6 +19,7 @@ from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, JUNK
 
 RULES = load_rules("casino")
+STATES = np.arange(9, dtype=np.int32)
 POT = FIRST_BET + DEFAULT_BET_SIZES.index(1)
 
 
@@ -74,8 +75,6 @@ def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -
         lambda b: replace(b, states=b.states + np.int32(num_public_states(RULES))),
         lambda b: replace(b, stacks=b.stacks[::-1].copy()),
         lambda b: replace(b, stacks=b.stacks[:2].copy()),
-        lambda b: replace(b, policy=b.policy[:, :-1].copy()),
-        lambda b: replace(b, policy=b.policy.astype(np.int16)),
         lambda b: replace(b, edges=b.edges[:-1].copy()),
         lambda b: replace(b, actions=b.actions + 99),
     ],
@@ -86,6 +85,16 @@ def test_impossible_arrays_are_refused(
     path = tmp_path / "agent.safetensors"
     save_blueprint(path, damage(blueprint))  # type: ignore[operator]
     with pytest.raises(SabaccError, match="its arrays are not those of a blueprint"):
+        load_blueprint(path)
+
+
+@pytest.mark.parametrize("size", [0, 5, 10**6])
+def test_a_policy_of_another_size_is_refused(
+    size: int, blueprint: Blueprint, tmp_path: Path
+) -> None:
+    path = tmp_path / "agent.safetensors"
+    save_blueprint(path, replace(blueprint, policy=np.zeros(size, np.uint8), states=STATES))
+    with pytest.raises(SabaccError, match="its policy cannot be unpacked"):
         load_blueprint(path)
 
 
