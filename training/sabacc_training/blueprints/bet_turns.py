@@ -44,7 +44,7 @@ def prepare_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> 
         legal[FIRST_RAISE:] = False
     state = bet_public_state(game, s, stack)
     regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
-    match_bets(regrets, legal, w.positive, w.strategies[depth])
+    match_bets(regrets, legal, w.scratch, w.strategies[depth])
     return state
 
 
@@ -52,7 +52,7 @@ def prepare_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> 
 def match_bets(regrets: Array, legal: Array, positive: Array, strategies: Array) -> None:
     """Write the strategies of regret matching, (bets, buckets).
 
-    They are uniform where no regret is positive.
+    They are uniform where no regret is positive. ``positive`` takes the sums of positive regrets.
     """
     count = 0
     positive[:] = 0
@@ -143,7 +143,7 @@ def learn_bets(
     is_agent = s.position == w.hand[1]
     regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
     legal, strategies, counts = w.legal[depth], w.strategies[depth], w.counts[start]
-    called, values = w.values[depth], w.positive
+    called, values = w.values[depth], w.scratch
     epoch = w.epoch[0]
     junked = np.float32(junk_value(game, s) * total(w.reach[depth]))
     for bucket in range(HAND_BUCKETS):

@@ -81,7 +81,7 @@ class Workspace(NamedTuple):
         raises: (depth, bets) by how much they exceed a call.
         strategies: (depth, bets, buckets) float32: the strategy of the seat to act.
         probabilities: (depth, bets) the probabilities with which an action is sampled.
-        positive: (buckets,) float32: the sums of positive regrets, while they are added up.
+        scratch: (buckets,) float32: numbers that one function needs.
         kind_rows: (depth, n) the row of each of the adversary's hands as it plays its cards.
         kind_strategies: (depth, n, kinds) float32: its strategies.
         tops: (depth, n) the top discard that each of the adversary's hands meets.
@@ -105,7 +105,7 @@ class Workspace(NamedTuple):
     raises: Array
     strategies: Array
     probabilities: Array
-    positive: Array
+    scratch: Array
     kind_rows: Array
     kind_strategies: Array
     tops: Array
@@ -138,7 +138,7 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         raises=numbers(MAX_DEPTH, NUM_BETS),
         strategies=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
         probabilities=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float64),
-        positive=numbers(HAND_BUCKETS, dtype=np.float32),
+        scratch=numbers(HAND_BUCKETS, dtype=np.float32),
         kind_rows=numbers(*by_hand),
         kind_strategies=numbers(*by_hand, NUM_KINDS, dtype=np.float32),
         tops=numbers(*by_hand),
