@@ -39,7 +39,7 @@ def section(card: ModelCard, table: Table) -> str:
     taught = f", and its policy was pulled towards {teachers}" if teachers else ""
     text = (
         f"\n## {card.name}\n\n"
-        f"Trained on {card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}. In "
+        f"Trained on {card.learnt_from} in {card.hours:.2f} hours, seed {card.seed}. In "
         f"training it met {met}{taught}. `{card.retrain}` trains it again, and "
         f"`sabacc zoo {card.name} --measure` measures it again.\n"
     )

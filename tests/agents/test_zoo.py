@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 from sabacc_agents import NetworkInfo, load, read_info, save_network, trained_against, zoo
+from sabacc_agents.loading import made_for
 from sabacc_agents.zoo.model_card import Margin, ModelCard, Result
 
 from sabacc_env import SabaccError, load_rules
@@ -114,13 +115,15 @@ def test_what_is_no_card_is_refused(folder, text):
 
 @pytest.mark.parametrize("name", zoo.members())
 def test_the_members_that_ship_are_those_of_their_cards(name):
-    card, info = zoo.read_card(name), load(f"zoo:{name}").info
+    spec = zoo.PREFIX + name
+    card, games = zoo.read_card(name), made_for(spec)
     assert card.name == name
     assert card.weights == hashlib.sha256(zoo.network_file(name).read_bytes()).hexdigest()
-    assert list(card.rules.values()) == [rules.digest for rules in info.rules]
-    assert card.num_players == info.num_players
+    assert list(card.rules.values()) == [rules.digest for rules in games.rules]
+    assert card.num_players == games.num_players
     assert card.observation_version == observation_version()
-    assert card.opponents == info.opponents
+    assert card.opponents == trained_against(spec)
+    load(spec)
 
 
 def test_a_card_tells_whom_a_member_was_drawn_to() -> None:

@@ -197,7 +197,7 @@ class ModelCard(_FrozenModel):
     """The training seed."""
 
     decisions: int
-    """The number of decisions that it learnt from."""
+    """The number of decisions that it learnt from; of a blueprint, of the walks of its solver."""
 
     hours: float
     """The wall-clock hours that training took."""
@@ -262,6 +262,12 @@ class ModelCard(_FrozenModel):
     def teachers(self) -> tuple[str, ...]:
         """The networks that served as its teachers in training, each once."""
         return tuple(dict.fromkeys(self.config.get("ppo", {}).get("teachers", ())))
+
+    @property
+    def learnt_from(self) -> str:
+        """What it learnt from, in words."""
+        unit = "walks of Monte Carlo CFR" if "walks" in self.config else "decisions"
+        return f"{self.decisions:,} {unit}"
 
     @property
     def games_text(self) -> str:

@@ -93,7 +93,7 @@ def _print_card(console: Console, card: ModelCard) -> None:
     digests = "; ".join(f"{label} {digest[:16]}" for label, digest in card.rules.items())
     lines = {
         "plays": card.games_text,
-        "trained on": f"{card.decisions:,} decisions in {card.hours:.2f} hours, seed {card.seed}",
+        "trained on": f"{card.learnt_from} in {card.hours:.2f} hours, seed {card.seed}",
         "met in training": ", ".join(card.opponents) or "only itself",
         "teachers": ", ".join(card.teachers) or "none",
         "rules": digests,
