@@ -1,4 +1,4 @@
-"""The zoo: trained networks that ship with the package, in this folder.
+"""The zoo: trained networks and blueprints that ship with the package, in this folder.
 
 Each member has a file ``NAME.safetensors`` and a model card ``NAME.json``. ``sabacc zoo`` lists the
 members. ``zoo:NAME`` names one wherever an agent is named.
@@ -45,7 +45,7 @@ def is_member(spec: str | Path) -> bool:
 
 
 def network_file(name: str) -> Path:
-    """Return the file of a member's network.
+    """Return the file of a member.
 
     Raises:
         SabaccError: if no member has that name; the message lists the members.
