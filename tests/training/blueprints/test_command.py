@@ -13,28 +13,16 @@ from sabacc_training.commands.blueprint import blueprint
 from sabacc_training.config.base import load_config
 
 from sabacc_env import SabaccError
+from tests.support.one_card import ONE_CARD_TOML
 
 ROOT = Path(__file__).parents[3]
 
-CONFIG = """
-bet_sizes = ["min", 1]
+CONFIG = f"""
 agent_sizes = [1]
 stacks = [11, 12]
 walks = 10
 threads = 2
-
-[rule_overrides]
-name = "one_card_of_22"
-rounds = 1
-suits = 1
-cards_dealt = 1
-hand_ante = 1
-sabacc_ante = 0
-phases = ["betting"]
-card_actions = ["stand"]
-starting_credits = 12
-max_raises = 1
-"""
+{ONE_CARD_TOML}"""
 
 
 @pytest.fixture

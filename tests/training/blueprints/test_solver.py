@@ -21,23 +21,7 @@ from sabacc_training.solved_games.rung import Rung
 
 from sabacc_env import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
-
-ONE_CARD = {
-    "bet_sizes": ["min", 1],
-    "rule_overrides": {
-        "name": "one_card_of_22",
-        "rounds": 1,
-        "suits": 1,
-        "cards_dealt": 1,
-        "hand_ante": 1,
-        "sabacc_ante": 0,
-        "phases": ["betting"],
-        "card_actions": ["stand"],
-        "starting_credits": 12,
-        "max_raises": 1,
-    },
-}
-"""One card each, a betting phase of two sizes, one raise."""
+from tests.support.one_card import ONE_CARD
 
 STACKS = {"stacks": [11.5, 12.5], "agent_sizes": ["min", 1]}
 

@@ -24,6 +24,7 @@ from sabacc_env import load_rules
 from sabacc_env.agent import registered_agents
 from tests.agents.networks.test_network import weights_of
 from tests.support.commands import command, refusal
+from tests.support.one_card import ONE_CARD_TOML
 from tests.training.ppo.test_run import TINY
 
 AGENTS = "loose", "rollouts", "tight"
@@ -47,24 +48,11 @@ steps = 1000
 pool = {snapshots = 0, scripted = {}}
 ppo = {num_tables = 32, rollout_steps = 500, minibatch_size = 128, hidden_sizes = [16]}
 """
-BLUEPRINT = """
-bet_sizes = ["min", 1]
+BLUEPRINT = f"""
 stacks = [11, 12]
 epochs = 2
 walks = 10
-
-[rule_overrides]
-name = "one_card_of_22"
-rounds = 1
-suits = 1
-cards_dealt = 1
-hand_ante = 1
-sabacc_ante = 0
-phases = ["betting"]
-card_actions = ["stand"]
-starting_credits = 12
-max_raises = 1
-"""
+{ONE_CARD_TOML}"""
 
 
 @pytest.fixture(scope="module")
