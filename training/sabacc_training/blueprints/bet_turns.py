@@ -24,12 +24,17 @@ from sabacc_training.blueprints.game import (
     is_last_call,
     write_legal,
 )
+from sabacc_training.blueprints.hands import uniform
 from sabacc_training.blueprints.reveal import add_values
 from sabacc_training.blueprints.sampling import UNREACHED, copy, sample, total
 from sabacc_training.blueprints.workspace import LAST_RAISE, LearntTables, Workspace
 
-EXPLORED_RAISES: Final = 0.4
-"""The share of the traverser's raises that are sampled uniformly."""
+EXPLORED: Final = 0.05
+"""How often the traverser tries a bet that none of its hands would play.
+
+Such a bet has no part in any value, and its regret changes only where it is tried. So most of a
+walk goes where a strategy goes, and the bet comes back where it is good.
+"""
 
 
 @jit
@@ -98,25 +103,14 @@ def junk_value(game: Game, s: Record) -> float:
 
 
 @jit
-def sample_raise(w: Workspace, depth: int, start: int) -> int:
-    """Sample the raise that the traverser tries; -1 if it cannot raise."""
-    legal, probabilities = w.legal[depth], w.probabilities[depth]
+def choose_bets(w: Workspace, depth: int, start: int) -> None:
+    """Write which bets the traverser tries. To junk needs no trial."""
+    legal, tried, strategies = w.legal[depth], w.tried[depth], w.strategies[depth]
     counts = w.counts[start]
-    probabilities[:] = 0
-    found, count = 0.0, 0
-    for action in range(FIRST_RAISE, NUM_BETS):
-        if legal[action]:
-            count += 1
-            probabilities[action] = dot(counts, w.strategies[depth, action])
-            found += probabilities[action]
-    if count == 0:
-        return -1
-    explored = EXPLORED_RAISES if found > UNREACHED else 1.0
-    for action in range(FIRST_RAISE, NUM_BETS):
-        if legal[action]:
-            share = probabilities[action] / max(found, UNREACHED)
-            probabilities[action] = (1 - explored) * share + explored / count
-    return sample(w.rng, probabilities, FIRST_RAISE, NUM_BETS)
+    for action in range(NUM_BETS):
+        tried[action] = legal[action] and (
+            action == JUNK or dot(counts, strategies[action]) > 0 or uniform(w.rng) < EXPLORED
+        )
 
 
 @jit
@@ -133,38 +127,27 @@ def dot(weights: Array, numbers: Array) -> float:
 
 @jit
 def learn_bets(
-    game: Game, tables: LearntTables, w: Workspace, depth: int, start: int, state: int, action: int
+    game: Game, tables: LearntTables, w: Workspace, depth: int, start: int, state: int
 ) -> None:
-    """Write values and add regrets, after the values of a call and of one raise (-1 for none).
-
-    ``w.values[depth]`` holds the values of the call, those of the raise are in the next row.
-    """
+    """Write values and add regrets, after the values of the bets that are tried."""
     s = w.states[depth]
     is_agent = s.position == w.hand[1]
     regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
-    legal, strategies, counts = w.legal[depth], w.strategies[depth], w.counts[start]
-    called, values = w.values[depth], w.scratch
+    tried, strategies, counts = w.tried[depth], w.strategies[depth], w.counts[start]
+    bet_values, values = w.bet_values[depth], w.values[depth]
     epoch = w.epoch[0]
-    junked = np.float32(junk_value(game, s) * total(w.reach[depth]))
-    for bucket in range(HAND_BUCKETS):
-        values[bucket] = called[bucket] + strategies[JUNK, bucket] * (junked - called[bucket])
-    if action >= 0:
-        raised, strategy, of_raise = w.values[depth + 1], strategies[action], regrets[action]
-        over = np.float32(1 / w.probabilities[depth, action])
-        for bucket in range(HAND_BUCKETS):
-            surprise = (raised[bucket] - called[bucket]) * over
-            values[bucket] += strategy[bucket] * surprise
-            of_raise[bucket] += epoch * counts[bucket] * surprise
-    if legal[JUNK]:
-        of_junk = regrets[JUNK]
-        for bucket in range(HAND_BUCKETS):
-            of_junk[bucket] += epoch * counts[bucket] * (junked - values[bucket])
-    for k in range(CALL, NUM_BETS):
-        if legal[k]:
-            of_action = regrets[k]
+    bet_values[JUNK] = np.float32(junk_value(game, s) * total(w.reach[depth]))
+    for action in range(NUM_BETS):
+        if tried[action]:
+            of_action, strategy = bet_values[action], strategies[action]
             for bucket in range(HAND_BUCKETS):
-                of_action[bucket] += epoch * counts[bucket] * (called[bucket] - values[bucket])
-    copy(values, called)
+                values[bucket] += strategy[bucket] * of_action[bucket]
+    for action in range(NUM_BETS):
+        if tried[action]:
+            of_action, regret = bet_values[action], regrets[action]
+            for bucket in range(HAND_BUCKETS):
+                surplus = of_action[bucket] - values[bucket]
+                regret[bucket] += epoch * counts[bucket] * surplus
 
 
 @jit

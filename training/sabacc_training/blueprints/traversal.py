@@ -3,9 +3,9 @@
 A walk samples what is public: the kinds of card action, the dice, and the opponent's bets. It meets
 many hands of both seats at once (public chance sampling, Johanson et al. 2012). Values of the
 traverser's hands are counterfactual: weighted by the opponent's reach probabilities over the
-probabilities of sampling. The traverser tries every bet action but for the raises, of which it
-samples one. The value of a call stands in for those that are not tried, and the average value of a
-kind of card action for those that are not (baselines, Schmid et al. 2019).
+probabilities of sampling. The traverser tries every bet that one of its hands would play, and the
+others at times (``bet_turns.EXPLORED``). Of the kinds of card action it samples one, and the
+average value of each stands in for those that are not tried (baselines, Schmid et al. 2019).
 
 Within a betting phase hands of a bucket have one value, the average of their values after it.
 """
@@ -22,16 +22,17 @@ from sabacc_env.engine.layout import REDRAW_ONE
 from sabacc_training.blueprints.bet_turns import (
     add_reveal,
     begin_bet,
+    choose_bets,
     learn_bets,
     meet_bets,
     prepare_bets,
-    sample_raise,
 )
 from sabacc_training.blueprints.game import (
     BETTING,
     CALL,
     CARDS,
     DICE,
+    NUM_BETS,
     REVEAL,
     Game,
     begin_cards,
@@ -98,14 +99,13 @@ def walk(
         average_hands(w, start, depth)
     elif s.position == w.hand[2]:
         state = prepare_bets(game, tables, w, depth)
-        begin_bet(game, w, depth, CALL)
-        walk(game, cards, tables, w, depth + 1, start)
-        copy(w.values[depth + 1], values)
-        action = sample_raise(w, depth, start)
-        if action >= 0:
-            begin_bet(game, w, depth, action)
-            walk(game, cards, tables, w, depth + 1, start)
-        learn_bets(game, tables, w, depth, start, state, action)
+        choose_bets(w, depth, start)
+        for action in range(CALL, NUM_BETS):
+            if w.tried[depth, action]:
+                begin_bet(game, w, depth, action)
+                walk(game, cards, tables, w, depth + 1, start)
+                copy(w.values[depth + 1], w.bet_values[depth, action])
+        learn_bets(game, tables, w, depth, start, state)
     else:
         state = prepare_bets(game, tables, w, depth)
         action = meet_bets(game, tables, w, depth, state)

@@ -77,7 +77,9 @@ class Workspace(NamedTuple):
         counts: (depth, buckets) float32: how many of the traverser's hands are in each, likewise.
         reach: (depth, buckets) float32: the sums of the opponent's weights.
         values: (depth, buckets) float32: the values of a hand of the traverser.
+        bet_values: (depth, bets, buckets) float32: those of each bet that is tried.
         legal: (depth, bets) bool: which bets are legal.
+        tried: (depth, bets) bool: which of them the traverser tries.
         raises: (depth, bets) by how much they exceed a call.
         strategies: (depth, bets, buckets) float32: the strategy of the seat to act.
         probabilities: (depth, bets) the probabilities with which an action is sampled.
@@ -101,7 +103,9 @@ class Workspace(NamedTuple):
     counts: Array
     reach: Array
     values: Array
+    bet_values: Array
     legal: Array
+    tried: Array
     raises: Array
     strategies: Array
     probabilities: Array
@@ -134,7 +138,9 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         counts=numbers(*by_bucket, dtype=np.float32),
         reach=numbers(*by_bucket, dtype=np.float32),
         values=numbers(*by_bucket, dtype=np.float32),
+        bet_values=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
         legal=numbers(MAX_DEPTH, NUM_BETS, dtype=np.bool_),
+        tried=numbers(MAX_DEPTH, NUM_BETS, dtype=np.bool_),
         raises=numbers(MAX_DEPTH, NUM_BETS),
         strategies=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
         probabilities=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float64),
