@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sabacc_agents import NetworkInfo, load, save_network, zoo
+from sabacc_agents.blueprint.blueprint import load_blueprint, save_blueprint
 from sabacc_agents.loading import made_for
 from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
@@ -198,6 +200,12 @@ def test_a_blueprint_becomes_a_member(run, capsys) -> None:
     assert "has other values of epochs than the run;" in refusal(
         capsys, "zoo", "ewok", "--publish", str(file), "--deals", "6"
     )
+    solved = load_blueprint(file)
+    for change in ({"seconds": "an hour"}, {"seed": None}, {"stacks": 5}):
+        save_blueprint(file, replace(solved, metadata=dict(solved.metadata) | change))
+        assert "does not say how it was solved" in refusal(
+            capsys, "zoo", "ewok", "--publish", str(file), "--deals", "6"
+        )
 
 
 def test_results_are_measured_again(run, capsys) -> None:

@@ -23,7 +23,7 @@ from sabacc_env.rules import RuleSet, load_rules, rule_sets
 from sabacc_env.rules.text import differences
 from sabacc_env.storage.files import make_folder, write_bytes, write_text
 from sabacc_training.blueprints.config import BlueprintConfig
-from sabacc_training.config.base import load_config
+from sabacc_training.config.base import load_config, validated
 from sabacc_training.evaluation.hero_margin import hero_margin
 from sabacc_training.evaluation.progress import MarginProgress
 from sabacc_training.exploitability.config import ExploitabilityConfig
@@ -350,10 +350,12 @@ def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
     blueprint = load_blueprint(file)
     solved = dict(blueprint.metadata)
     try:
-        epochs, seconds, walks = solved["epochs"], solved["seconds"], solved["walks"]
-        config = {key: solved[key] for key in BlueprintConfig.model_fields}
-    except KeyError as error:
+        seconds = float(solved["seconds"])
+        keys = {key: solved[key] for key in BlueprintConfig.model_fields}
+        settings = validated(BlueprintConfig, keys)
+    except (KeyError, TypeError, ValueError, SabaccError) as error:
         raise SabaccError(f"{file}: does not say how it was solved ({error})") from None
+    config = settings.model_dump(mode="json")
     expected = load_config(BlueprintConfig, str(CONFIGS / f"{name}.toml")).model_dump(mode="json")
     retrain = _retrain_command("sabacc blueprint", name, config, expected)
     if agent_file != file:
@@ -365,8 +367,8 @@ def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
         num_players=(NUM_PLAYERS,),
         observation_version=observation_version(),
         config=config,
-        seed=config["seed"],
-        decisions=epochs * walks * (len(blueprint.stacks) - 1),
+        seed=settings.seed,
+        decisions=settings.epochs * settings.walks * (len(blueprint.stacks) - 1),
         hours=round(seconds / 3600, 3),
         retrain=retrain,
         opponents=(),
