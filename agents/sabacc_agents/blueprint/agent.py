@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +25,6 @@ from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
-
-STACK_MARGIN: Final = 1e-3
-"""What a stack may exceed the largest of a class by, because observations are float32."""
 
 
 class BlueprintAgent(StochasticAgent):
@@ -85,7 +81,7 @@ class BlueprintAgent(StochasticAgent):
         """Return the distributions at betting turns; all 0 where the blueprint knows none."""
         blueprint = self.blueprint
         states = public_states_of(observations, blueprint.rules)
-        states += self._stack_classes(observations) * num_public_states(blueprint.rules)
+        states += self._nearest_stacks(observations) * num_public_states(blueprint.rules)
         rows = np.searchsorted(blueprint.states, states)
         known = blueprint.states[np.minimum(rows, len(blueprint.states) - 1)] == states
         probabilities = np.zeros(action_masks.shape)
@@ -107,17 +103,21 @@ class BlueprintAgent(StochasticAgent):
         np.divide(probabilities, whole, out=probabilities, where=whole > 0)
         return probabilities
 
-    def _stack_classes(self, observations: Floats) -> Ints:
-        """Return the classes of the stacks at the start of the hand, the smaller of both, (n,)."""
+    def _nearest_stacks(self, observations: Floats) -> Ints:
+        """Return the numbers of the stacks that are nearest to those of the hands, (n,).
+
+        Of both seats the smaller stack at the start of the hand counts.
+        """
         decoded = decode(observations)
         own = decoded.credits_per_start + decoded.hand_bets_per_start
         other = decoded.opponents.credits_per_start + decoded.opponents.hand_bets_per_start
         rules = self.blueprint.rules
         credits = starting_credits(rules, NUM_PLAYERS)[0]  # as those of the other seat
         stacks = np.minimum(own, other[:, 0]) * credits / rules.ante_unit + 1
-        inner = self.blueprint.stacks[1:-1]
-        classes: Ints = np.searchsorted(inner, stacks - STACK_MARGIN).astype(np.int64)
-        return classes
+        solved = self.blueprint.stacks.astype(np.float64)
+        middles = np.sqrt(solved[1:] * solved[:-1])
+        nearest: Ints = np.searchsorted(middles, stacks).astype(np.int64)
+        return nearest
 
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""

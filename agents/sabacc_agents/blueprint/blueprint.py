@@ -28,7 +28,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-blueprint"
-VERSION: Final = 1
+VERSION: Final = 2
 
 NUM_PLAYERS: Final = 2
 """A blueprint is for tables of two."""
@@ -41,13 +41,13 @@ class Blueprint:
     Attributes:
         rules: the rules of the game.
         bet_sizes: what the bet actions mean.
-        stacks: (classes + 1,) float32: the stacks at the start of a hand, in antes, that part the
-            classes of stacks.
+        stacks: (n,) float32: the stacks at the start of a hand, in antes, that it has strategies
+            for, in rising order.
         edges: (betting phases, HAND_BUCKETS - 1) float32: the lowest values of all buckets of hands
             but the first (``buckets``).
         actions: (k,) the actions that it takes. CALL stands for a check where one is legal.
-        states: (m,) int32: the public states that it knows, in rising order. Those of class c begin
-            at c * num_public_states(rules).
+        states: (m,) int32: the public states that it knows, in rising order. Those of the
+            stack with number i begin at i * num_public_states(rules).
         policy: (m, HAND_BUCKETS, k) uint8: the probabilities of the actions, over 255; all 0 where
             a hand was never met.
         metadata: plain data about how it was solved.
@@ -119,14 +119,15 @@ def _is_blueprint(blueprint: Blueprint) -> bool:
     return bool(
         types == [np.float32, np.float32, np.int64, np.int32, np.uint8]
         and stacks.ndim == 1
-        and len(stacks) > 1
+        and len(stacks) > 0
+        and stacks[0] > 0
         and (np.diff(stacks) > 0).all()
         and edges.shape == (num_bettings(blueprint.rules), HAND_BUCKETS - 1)
         and policy.shape == (len(states), HAND_BUCKETS, len(actions))
         and states.ndim == 1
         and len(states) > 0
         and (np.diff(states) > 0).all()
-        and 0 <= states[0] <= states[-1] < (len(stacks) - 1) * num_public_states(blueprint.rules)
+        and 0 <= states[0] <= states[-1] < len(stacks) * num_public_states(blueprint.rules)
         and len(actions) > 0
         and 0 <= actions.min() <= actions.max() < num_actions(blueprint.bet_sizes)
     )

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 CONFIG = f"""
 agent_sizes = [1]
-stacks = [11, 12]
+stacks = [12]
 walks = 10
 threads = 2
 {ONE_CARD_TOML}"""
@@ -66,7 +66,7 @@ def test_a_stopped_run_is_resumed(
 
 def test_the_configuration_of_casino_is_read() -> None:
     config = load_config(BlueprintConfig, ROOT / "configs" / "zoo" / "casino-2p-blueprint.toml")
-    assert (config.rule_set.name, config.stacks) == ("casino", (8, 13, 22, 36, 60))
+    assert (config.rule_set.name, config.stacks) == ("casino", (10, 25, 50))
 
 
 def test_impossible_files_are_refused(config: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from sabacc_env import SabaccError
 from sabacc_env.storage.checksums import pack_with_checksum, unpack_checked
 from tests.support.one_card import ONE_CARD
 
-STACKS = {"stacks": [11.5, 12.5], "agent_sizes": ["min", 1]}
+STACKS = {"stacks": [12], "agent_sizes": ["min", 1]}
 
 
 def solver_of(**keys: Any) -> BlueprintSolver:
@@ -31,12 +31,12 @@ def solver_of(**keys: Any) -> BlueprintSolver:
 
 
 def test_a_blueprint_comes_near_the_equilibrium() -> None:
-    """Without learning NashConv is .46; hands that are drawn from a whole deck leave some .02."""
+    """Without learning NashConv is .46; hands that are drawn from a whole deck leave some .015."""
     solver = solver_of(walks=500)
     for _ in range(40):
         solver.run_epoch()
     agent = BlueprintAgent(bet_sizes=("min", 1), blueprint=solver.blueprint())
-    assert nash_conv(flatten(validated(Rung, ONE_CARD)), agent) < 0.04
+    assert nash_conv(flatten(validated(Rung, ONE_CARD)), agent) < 0.03
 
 
 def learnt(solver: BlueprintSolver) -> list[np.ndarray[Any, Any]]:
@@ -44,7 +44,7 @@ def learnt(solver: BlueprintSolver) -> list[np.ndarray[Any, Any]]:
 
 
 def test_threads_learn_the_same_as_one() -> None:
-    stacks = [4, 8, 12, 12.5]
+    stacks = [4, 8, 12]
     one, several = (solver_of(threads=n, walks=50, stacks=stacks) for n in (1, 3))
     for _ in range(2):
         assert one.run_epoch() == several.run_epoch()
@@ -85,9 +85,9 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"stacks": [60, 50]}, "stacks: give two or more rising numbers"),
-        ({"stacks": [50]}, "stacks: give two or more rising numbers"),
-        ({"stacks": [0.5, 50]}, "stacks: give two or more rising numbers"),
+        ({"stacks": [60, 50]}, "stacks: give one or more rising numbers"),
+        ({"stacks": []}, "stacks: give one or more rising numbers"),
+        ({"stacks": [0.5, 50]}, "stacks: give one or more rising numbers"),
         ({"agent_sizes": []}, "agent_sizes: give one or more"),
         ({"rules": "orsl"}, "no blueprint can be solved for rules with fees"),
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
@@ -120,7 +120,7 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 
 hands.NUM_SAMPLES = 300  # interpreted code is slow
 win_probabilities.NUM_FINAL_HANDS = 20
-solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 1}, walks=2, stacks=(8, 50)))
+solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 1}, walks=2, stacks=(20,)))
 solver.run_epoch()
 np.savez(sys.argv[1], **{
     name: table[table.reshape(len(table), -1).any(axis=1)]

@@ -51,7 +51,7 @@ pool = {snapshots = 0, scripted = {}}
 ppo = {num_tables = 32, rollout_steps = 500, minibatch_size = 128, hidden_sizes = [16]}
 """
 BLUEPRINT = f"""
-stacks = [11, 12]
+stacks = [12]
 epochs = 2
 walks = 10
 {ONE_CARD_TOML}"""

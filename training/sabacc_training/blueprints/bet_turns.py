@@ -29,11 +29,10 @@ from sabacc_training.blueprints.reveal import add_values
 from sabacc_training.blueprints.sampling import UNREACHED, copy, sample, total
 from sabacc_training.blueprints.workspace import LAST_RAISE, LearntTables, Workspace
 
-EXPLORED: Final = 0.05
+EXPLORED: Final = 0.2
 """How often the traverser tries a bet that none of its hands would play.
 
-Such a bet has no part in any value, and its regret changes only where it is tried. So most of a
-walk goes where a strategy goes, and the bet comes back where it is good.
+Such a bet has no part in any value. Its regret changes where it is tried, by so much more.
 """
 
 
@@ -84,6 +83,7 @@ def match_bets(regrets: Array, legal: Array, positive: Array, strategies: Array)
 def begin_bet(game: Game, w: Workspace, depth: int, action: int) -> None:
     """Begin the next decision after the traverser's bet action."""
     w.states[depth + 1] = w.states[depth]
+    w.path_weights[depth + 1] = w.path_weights[depth]
     apply_bet(game, w.states[depth + 1], int(w.hand[0]), action, w.raises[depth])
     copy(w.reach[depth], w.reach[depth + 1])
 
@@ -105,12 +105,15 @@ def junk_value(game: Game, s: Record) -> float:
 @jit
 def choose_bets(w: Workspace, depth: int, start: int) -> None:
     """Write which bets the traverser tries. To junk needs no trial."""
-    legal, tried, strategies = w.legal[depth], w.tried[depth], w.strategies[depth]
+    legal, trials, strategies = w.legal[depth], w.trials[depth], w.strategies[depth]
     counts = w.counts[start]
     for action in range(NUM_BETS):
-        tried[action] = legal[action] and (
-            action == JUNK or dot(counts, strategies[action]) > 0 or uniform(w.rng) < EXPLORED
-        )
+        trials[action] = 0
+        if legal[action]:
+            if action == JUNK or dot(counts, strategies[action]) > 0:
+                trials[action] = 1
+            elif uniform(w.rng) < EXPLORED:
+                trials[action] = EXPLORED
 
 
 @jit
@@ -133,21 +136,22 @@ def learn_bets(
     s = w.states[depth]
     is_agent = s.position == w.hand[1]
     regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
-    tried, strategies, counts = w.tried[depth], w.strategies[depth], w.counts[start]
+    trials, strategies, counts = w.trials[depth], w.strategies[depth], w.counts[start]
     bet_values, values = w.bet_values[depth], w.values[depth]
     epoch = w.epoch[0]
     bet_values[JUNK] = np.float32(junk_value(game, s) * total(w.reach[depth]))
     for action in range(NUM_BETS):
-        if tried[action]:
+        if trials[action] > 0:
             of_action, strategy = bet_values[action], strategies[action]
             for bucket in range(HAND_BUCKETS):
                 values[bucket] += strategy[bucket] * of_action[bucket]
     for action in range(NUM_BETS):
-        if tried[action]:
+        if trials[action] > 0:
             of_action, regret = bet_values[action], regrets[action]
+            weight = epoch / trials[action]
             for bucket in range(HAND_BUCKETS):
                 surplus = of_action[bucket] - values[bucket]
-                regret[bucket] += epoch * counts[bucket] * surplus
+                regret[bucket] += weight * counts[bucket] * surplus
 
 
 @jit
@@ -160,7 +164,7 @@ def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, state:
     reach, strategies, values = w.reach[depth], w.strategies[depth], w.values[depth]
     following, probabilities = w.reach[depth + 1], w.probabilities[depth]
     if s.position == w.hand[1]:
-        add_to_average(tables.agent_sums[state], w.epoch[0], reach, strategies)
+        add_to_average(tables.agent_sums[state], w.path_weights[depth], reach, strategies)
     for action in range(NUM_BETS):
         probabilities[action] = dot(reach, strategies[action])
     values[:] = np.float32(-junk_value(game, s) * probabilities[JUNK])
@@ -189,9 +193,9 @@ def weigh(reach: Array, strategy: Array, factor: Any, following: Array) -> None:
 
 
 @jit
-def add_to_average(sums: Array, epoch: float, reach: Array, strategies: Array) -> None:
+def add_to_average(sums: Array, weight: float, reach: Array, strategies: Array) -> None:
     """Add the agent's strategies to their sums, by its reach probabilities in each bucket."""
     for action in range(NUM_BETS):
         of_action, strategy = sums[action], strategies[action]
         for bucket in range(HAND_BUCKETS):
-            of_action[bucket] += epoch * reach[bucket] * strategy[bucket]
+            of_action[bucket] += weight * reach[bucket] * strategy[bucket]

@@ -20,19 +20,18 @@ class BlueprintConfig(GameConfig):
     agent_sizes: tuple[str | int | float, ...] = (1,)
     """The bet sizes that the blueprint uses. It answers all of ``bet_sizes``."""
 
-    stacks: tuple[float, ...] = (8, 13, 22, 36, 60)
-    """Stacks at the start of a hand, in antes, in rising order; both seats have equal ones. Between
-    two of them lies a class of stacks, for which the blueprint has strategies of its own."""
+    stacks: tuple[float, ...] = (10, 25, 50)
+    """The stacks at the start of a hand that strategies are solved for, in antes, in rising order.
+    Both seats have equal ones. In play the nearest by ratio counts."""
 
     epochs: int = Field(300, ge=1)
     """How many epochs are run."""
 
     walks: int = Field(2_000, ge=1)
-    """The walks of a class of stacks in an epoch, in each of which the agent and the adversary
-    learn."""
+    """The walks of each stack in an epoch, in each of which the agent and the adversary learn."""
 
     threads: int = Field(1, ge=1, le=64)
-    """How many classes of stacks are solved side by side. The result does not depend on it."""
+    """How many stacks are solved for side by side. The result does not depend on it."""
 
     seed: int = Field(0, ge=0, lt=2**32)
     """Decides all that is random."""
@@ -41,6 +40,6 @@ class BlueprintConfig(GameConfig):
     def _check_game(self) -> Self:
         abstract_game(self.rule_set, self.bet_sizes, self.agent_sizes)
         rising = all(a < b for a, b in pairwise(self.stacks))
-        if len(self.stacks) < 2 or not rising or self.stacks[0] < 2 or self.stacks[-1] > 10_000:
-            raise SabaccError("stacks: give two or more rising numbers from 2 to 10,000")
+        if not self.stacks or not rising or self.stacks[0] < 2 or self.stacks[-1] > 10_000:
+            raise SabaccError("stacks: give one or more rising numbers from 2 to 10,000")
         return self

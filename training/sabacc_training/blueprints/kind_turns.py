@@ -124,6 +124,7 @@ def sample_kind(game: Game, cards: Cards, tables: LearntTables, w: Workspace, de
     mix_kinds(cards, w.probabilities[depth], EXPLORED_KINDS)
     kind = sample(w.rng, w.probabilities[depth], 0, NUM_KINDS)
     w.states[depth + 1] = s
+    w.path_weights[depth + 1] = w.path_weights[depth] / w.probabilities[depth, kind]
     copy(w.weights[depth], w.weights[depth + 1])
     hands, tops = w.adversary_hands[depth], w.tops[depth]
     for j in range(len(hands)):

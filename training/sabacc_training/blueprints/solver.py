@@ -1,4 +1,4 @@
-"""Solving an abstract game: epochs of walks, each for every class of stacks.
+"""Solving an abstract game: epochs of walks, each for every stack.
 
 What epoch t adds is weighted by t (linear CFR, Brown and Sandholm 2019).
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,6 @@ from sabacc_training.blueprints.hands import (
     decode_course,
     random_below,
     start_stream,
-    uniform,
 )
 from sabacc_training.blueprints.sampling import total
 from sabacc_training.blueprints.traversal import BETWEEN, walk
@@ -46,7 +44,7 @@ class BlueprintSolver:
 
     Attributes:
         config: the game and the settings.
-        tables: what is learnt, for each class of stacks.
+        tables: what is learnt, for each stack.
         epochs: the number of epochs so far.
         seconds: how long they took.
     """
@@ -55,28 +53,26 @@ class BlueprintSolver:
         self.config = config
         self._game = abstract_game(config.rule_set, config.bet_sizes, config.agent_sizes)
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
-        self._classes = list(pairwise(config.stacks))
-        self.tables = [new_tables(config.rule_set, self._game) for _ in self._classes]
-        self._workspaces = [new_workspace(self._game) for _ in self._classes]
+        self.tables = [new_tables(config.rule_set, self._game) for _ in config.stacks]
+        self._workspaces = [new_workspace(self._game) for _ in config.stacks]
         self.epochs = 0
         self.seconds = 0.0
 
     def run_epoch(self) -> list[float]:
         """Run an epoch; return what the adversary's strategy won, in antes a hand.
 
-        One figure for each class of stacks.
+        One figure for each stack.
         """
         begun = time.perf_counter()
         with ThreadPoolExecutor(self.config.threads) as pool:
-            margins = list(pool.map(self._solve_class, range(len(self._classes))))
+            margins = list(pool.map(self._solve_for, range(len(self.config.stacks))))
         self.epochs += 1
         self.seconds += time.perf_counter() - begun
         return margins
 
-    def _solve_class(self, number: int) -> float:
+    def _solve_for(self, number: int) -> float:
         config = self.config
         unit = config.rule_set.ante_unit
-        smallest, largest = self._classes[number]
         margin = run_walks(
             self._game,
             self._cards,
@@ -86,11 +82,10 @@ class BlueprintSolver:
             self._agent_hands.codes,
             self._agent_hands.first,
             config.rule_set.cards_dealt,
-            smallest * unit - unit,
-            largest * unit - unit,
+            int(config.stacks[number] * unit) - unit,
             self.epochs,
             config.seed,
-            (self.epochs * len(self._classes) + number) * config.walks,
+            (self.epochs * len(config.stacks) + number) * config.walks,
             config.walks,
         )
         return margin / config.walks
@@ -139,8 +134,7 @@ def run_walks(
     codes: Array,
     first: Array,
     cards_dealt: int,
-    smallest_stack: float,
-    largest_stack: float,
+    stack: int,
     epoch: int,
     seed: int,
     first_walk: int,
@@ -152,9 +146,9 @@ def run_walks(
     """
     won = 0.0
     w.epoch[0] = np.float32(epoch + 1)
+    w.hand[0] = stack
     for number in range(first_walk, first_walk + walks):
         start_stream(w.rng, seed, number)
-        w.hand[0] = int(smallest_stack + (largest_stack - smallest_stack) * uniform(w.rng))
         agent = number & 1
         w.hand[1] = agent
         for agent_learns in range(2):
@@ -187,6 +181,7 @@ def begin_walk(
     s.phase_bets[:] = 0
     s.kinds[:] = NO_KIND
     s.stood[:] = 0
+    w.path_weights[0] = w.epoch[0]
     count = w.weights.shape[1]
     for j in range(count):
         course = begin + random_below(w.rng, end - begin)

@@ -101,8 +101,9 @@ def walk(
         state = prepare_bets(game, tables, w, depth)
         choose_bets(w, depth, start)
         for action in range(CALL, NUM_BETS):
-            if w.tried[depth, action]:
+            if w.trials[depth, action] > 0:
                 begin_bet(game, w, depth, action)
+                w.path_weights[depth + 1] /= w.trials[depth, action]
                 walk(game, cards, tables, w, depth + 1, start)
                 copy(w.values[depth + 1], w.bet_values[depth, action])
         learn_bets(game, tables, w, depth, start, state)

@@ -68,6 +68,8 @@ class Workspace(NamedTuple):
         agent_buckets: (betting phases + 1, n) the buckets of the agent's hands, at last the final
             ones.
         states: (depth,) the public state.
+        path_weights: (depth,) float32: the epoch, over the probability that the traverser tried
+            what led there.
         adversary_hands: (depth, n) the adversary's hands.
         weights: (depth, n) float32: the reach probabilities of the opponent's hands, over that of
             sampling.
@@ -79,7 +81,8 @@ class Workspace(NamedTuple):
         values: (depth, buckets) float32: the values of a hand of the traverser.
         bet_values: (depth, bets, buckets) float32: those of each bet that is tried.
         legal: (depth, bets) bool: which bets are legal.
-        tried: (depth, bets) bool: which of them the traverser tries.
+        trials: (depth, bets) float32: the probability that the traverser tried a bet that it tries,
+            0 for the others.
         raises: (depth, bets) by how much they exceed a call.
         strategies: (depth, bets, buckets) float32: the strategy of the seat to act.
         probabilities: (depth, bets) the probabilities with which an action is sampled.
@@ -95,6 +98,7 @@ class Workspace(NamedTuple):
     events: Array
     agent_buckets: Array
     states: Array
+    path_weights: Array
     adversary_hands: Array
     weights: Array
     hand_values: Array
@@ -105,7 +109,7 @@ class Workspace(NamedTuple):
     values: Array
     bet_values: Array
     legal: Array
-    tried: Array
+    trials: Array
     raises: Array
     strategies: Array
     probabilities: Array
@@ -130,6 +134,7 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         events=numbers(len(game.phases)),
         agent_buckets=numbers(int(game.bettings[-1]) + 1, num_hands),
         states=new_states(MAX_DEPTH),
+        path_weights=numbers(MAX_DEPTH, dtype=np.float32),
         adversary_hands=numbers(*by_hand),
         weights=numbers(*by_hand, dtype=np.float32),
         hand_values=numbers(*by_hand, dtype=np.float32),
@@ -140,7 +145,7 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         values=numbers(*by_bucket, dtype=np.float32),
         bet_values=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
         legal=numbers(MAX_DEPTH, NUM_BETS, dtype=np.bool_),
-        tried=numbers(MAX_DEPTH, NUM_BETS, dtype=np.bool_),
+        trials=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float32),
         raises=numbers(MAX_DEPTH, NUM_BETS),
         strategies=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
         probabilities=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float64),

@@ -368,7 +368,7 @@ def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
         observation_version=observation_version(),
         config=config,
         seed=settings.seed,
-        decisions=settings.epochs * settings.walks * (len(blueprint.stacks) - 1),
+        decisions=settings.epochs * settings.walks * len(blueprint.stacks),
         hours=round(seconds / 3600, 3),
         retrain=retrain,
         opponents=(),
