@@ -99,7 +99,9 @@ def test_impossible_configurations_are_refused(keys: dict[str, Any], message: st
         validated(BlueprintConfig, keys)
 
 
-@pytest.mark.parametrize("change", [{"epochs": -1}, {"rows": [1]}, {"rows": [0, 0, 0, 0, 10**9]}])
+@pytest.mark.parametrize(
+    "change", [{"epochs": -1}, {"rows": [1]}, {"rows": [0, 0, 0, 0, 0, 10**9]}]
+)
 def test_forged_checkpoints_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "agent.checkpoint"
     solver = solver_of(walks=20)

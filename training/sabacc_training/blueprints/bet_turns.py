@@ -13,6 +13,7 @@ from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array, Record
+from sabacc_training.blueprints.adversary_states import adversary_state, find_row
 from sabacc_training.blueprints.game import (
     CALL,
     FIRST_RAISE,
@@ -38,7 +39,7 @@ Such a bet has no part in any value. Its regret changes where it is tried, by so
 
 @jit
 def prepare_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> int:
-    """Write the legal bets and the strategies of the seat to act. Return the public state."""
+    """Write the legal bets and the strategies of the seat to act. Return the row of its tables."""
     s = w.states[depth]
     stack, agent, _ = w.hand
     is_agent = s.position == agent
@@ -46,10 +47,13 @@ def prepare_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> 
     write_legal(game, s, stack, is_agent, legal, w.raises[depth])
     if depth >= LAST_RAISE:
         legal[FIRST_RAISE:] = False
-    state = bet_public_state(game, s, stack)
-    regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
+    if is_agent:
+        row = bet_public_state(game, s, stack)
+    else:
+        row = find_row(tables.adversary_keys, adversary_state(game, s))
+    regrets = tables.agent_regrets[row] if is_agent else tables.adversary_regrets[row]
     match_bets(regrets, legal, w.scratch, w.strategies[depth])
-    return state
+    return row
 
 
 @jit
@@ -130,12 +134,12 @@ def dot(weights: Array, numbers: Array) -> float:
 
 @jit
 def learn_bets(
-    game: Game, tables: LearntTables, w: Workspace, depth: int, start: int, state: int
+    game: Game, tables: LearntTables, w: Workspace, depth: int, start: int, row: int
 ) -> None:
     """Write values and add regrets, after the values of the bets that are tried."""
     s = w.states[depth]
     is_agent = s.position == w.hand[1]
-    regrets = tables.agent_regrets[state] if is_agent else tables.adversary_regrets[state]
+    regrets = tables.agent_regrets[row] if is_agent else tables.adversary_regrets[row]
     trials, strategies, counts = w.trials[depth], w.strategies[depth], w.counts[start]
     bet_values, values = w.bet_values[depth], w.values[depth]
     epoch = w.epoch[0]
@@ -155,7 +159,7 @@ def learn_bets(
 
 
 @jit
-def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, state: int) -> int:
+def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, row: int) -> int:
     """Let the opponent bet. Add the values of what ends the hand, and sample one of the others.
 
     Begins the next decision after the sampled action and returns it; -1 if there is none.
@@ -164,7 +168,7 @@ def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, state:
     reach, strategies, values = w.reach[depth], w.strategies[depth], w.values[depth]
     following, probabilities = w.reach[depth + 1], w.probabilities[depth]
     if s.position == w.hand[1]:
-        add_to_average(tables.agent_sums[state], w.path_weights[depth], reach, strategies)
+        add_to_average(tables.agent_sums[row], w.path_weights[depth], reach, strategies)
     for action in range(NUM_BETS):
         probabilities[action] = dot(reach, strategies[action])
     values[:] = np.float32(-junk_value(game, s) * probabilities[JUNK])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from sabacc_env.storage.files import write_bytes
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.jobs.checkpoint_file import read_checkpoint
 
-FORMAT: Final = b"sabacc-env blueprint checkpoint 1\n"
+FORMAT: Final = b"sabacc-env blueprint checkpoint 2\n"
 """The first line of a checkpoint; its number changes with the format."""
 
 
@@ -56,7 +56,7 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     for table, count in zip(_arrays(solver), rows, strict=True):
         used = np.frombuffer(state, np.int64, count, begin)
         begin += used.nbytes
-        values = np.frombuffer(state, np.float32, count * table.shape[1], begin)
+        values = np.frombuffer(state, table.dtype, count * table.shape[1], begin)
         begin += values.nbytes
         if (used < 0).any() or (used >= len(table)).any() or not np.isfinite(values).all():
             raise SabaccError(f"{path}: cannot be resumed from; its numbers are impossible")
@@ -70,11 +70,11 @@ def _are_counts(rows: object, solver: BlueprintSolver, size: int) -> TypeGuard[l
         return False
     if not all(type(count) is int and count >= 0 for count in rows):
         return False
-    widths = [8 + 4 * table.shape[1] for table in _arrays(solver)]
+    widths = [8 + table.itemsize * table.shape[1] for table in _arrays(solver)]
     return bool(size == sum(n * width for n, width in zip(rows, widths, strict=True)))
 
 
-def _arrays(solver: BlueprintSolver) -> list[NDArray[np.float32]]:
+def _arrays(solver: BlueprintSolver) -> list[NDArray[Any]]:
     """Return views of all that is learnt as matrices."""
     return [array.reshape(len(array), -1) for tables in solver.tables for array in tables]
 

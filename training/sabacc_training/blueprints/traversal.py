@@ -98,7 +98,7 @@ def walk(
         walk(game, cards, tables, w, depth, BETWEEN)
         average_hands(w, start, depth)
     elif s.position == w.hand[2]:
-        state = prepare_bets(game, tables, w, depth)
+        row = prepare_bets(game, tables, w, depth)
         choose_bets(w, depth, start)
         for action in range(CALL, NUM_BETS):
             if w.trials[depth, action] > 0:
@@ -106,10 +106,10 @@ def walk(
                 w.path_weights[depth + 1] /= w.trials[depth, action]
                 walk(game, cards, tables, w, depth + 1, start)
                 copy(w.values[depth + 1], w.bet_values[depth, action])
-        learn_bets(game, tables, w, depth, start, state)
+        learn_bets(game, tables, w, depth, start, row)
     else:
-        state = prepare_bets(game, tables, w, depth)
-        action = meet_bets(game, tables, w, depth, state)
+        row = prepare_bets(game, tables, w, depth)
+        action = meet_bets(game, tables, w, depth, row)
         if action >= 0:
             walk(game, cards, tables, w, depth + 1, start)
             for bucket in range(HAND_BUCKETS):

@@ -11,6 +11,7 @@ from sabacc_agents.blueprint.public_states import num_public_states
 
 from sabacc_env.engine.layout import Array
 from sabacc_env.rules import RuleSet
+from sabacc_training.blueprints.adversary_states import NUM_ROWS
 from sabacc_training.blueprints.card_states import num_card_states
 from sabacc_training.blueprints.game import NUM_BETS, Game, new_states
 from sabacc_training.blueprints.hands import NUM_KINDS
@@ -33,13 +34,15 @@ class LearntTables(NamedTuple):
             bets, in antes, weighted by the epoch.
         agent_sums: (public states, bets, buckets) float32: sums of the agent's strategies, weighted
             by its reach probabilities and the epoch.
-        adversary_regrets: (public states, bets, buckets) float32: regrets of the adversary's bets.
+        adversary_keys: (rows,) int64: the state of each row of the next (``adversary_states``).
+        adversary_regrets: (rows, bets, buckets) float32: regrets of the adversary's bets.
         kind_regrets: (rows, kinds) float32: regrets of the adversary's kinds of card action.
         kind_values: (rows, kinds) float32: their average values, the baselines of these regrets.
     """
 
     agent_regrets: NDArray[np.float32]
     agent_sums: NDArray[np.float32]
+    adversary_keys: NDArray[np.int64]
     adversary_regrets: NDArray[np.float32]
     kind_regrets: NDArray[np.float32]
     kind_values: NDArray[np.float32]
@@ -50,7 +53,12 @@ def new_tables(rules: RuleSet, game: Game) -> LearntTables:
     bets = num_public_states(rules), NUM_BETS, HAND_BUCKETS
     kinds = num_card_states(game) * HAND_BUCKETS, NUM_KINDS
     return LearntTables(
-        *(np.zeros(shape, np.float32) for shape in (bets, bets, bets, kinds, kinds))
+        agent_regrets=np.zeros(bets, np.float32),
+        agent_sums=np.zeros(bets, np.float32),
+        adversary_keys=np.zeros(NUM_ROWS, np.int64),
+        adversary_regrets=np.zeros((NUM_ROWS, NUM_BETS, HAND_BUCKETS), np.float32),
+        kind_regrets=np.zeros(kinds, np.float32),
+        kind_values=np.zeros(kinds, np.float32),
     )
 
 
