@@ -1,36 +1,89 @@
-"""The adversary tells apart what the agent's buckets do not: exact bets."""
+"""The adversary tells apart what the agent does not: exact bets and all card actions."""
 
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
+from sabacc_agents.blueprint.public_states import STAND
 from sabacc_training.blueprints.adversary_states import adversary_state, find_row
-from sabacc_training.blueprints.game import abstract_game, bet_public_state, new_states
+from sabacc_training.blueprints.game import (
+    abstract_game,
+    begin_cards,
+    bet_public_state,
+    new_states,
+    next_stage,
+    note_kind,
+    redraw,
+)
 
 from sabacc_env import load_rules
 from sabacc_env.actions import DEFAULT_BET_SIZES
+from sabacc_env.engine.layout import REDRAW_ALL, REDRAW_ONE
 
 GAME = abstract_game(load_rules("casino"), DEFAULT_BET_SIZES, (1,))
 
 
-def test_states_of_different_bets_and_cards_differ() -> None:
-    found = set()
-    agent_states = set()
-    choices = product((2, 5), range(3), (0, 1), (0, 3, 196), (0, 4, 196), (0, 2), (0, 2, 3))
-    count = 0
-    for stage, history, position, first, second, raises, kind in choices:
-        s = new_states(1)[0]
-        s["stage"], s["history"], s["position"], s["raises"] = stage, history, position, raises
-        s["bets"] = first, second
-        s["kinds"] = kind, 1
-        found.add(adversary_state(GAME, s))
-        agent_states.add(bet_public_state(GAME, s, 196))
-        count += 1
-    assert len(found) == count
-    assert len(agent_states) < count / 2
+def test_the_states_of_different_bets_differ() -> None:
+    """The agent knows an all-in call only by its size."""
+    bets = [(196, first) for first in (4, 8, 12, 24, 48, 96)]
+    found = [state_of(bets=b, raises=1, position=1) for b in bets]
+    assert len(set(found)) == len(bets)
+    agent_states = {bet_public_state(GAME, state(bets=b, raises=1, position=1), 196) for b in bets}
+    assert len(agent_states) < len(bets)
+
+
+def test_the_states_of_different_phases_histories_and_cards_differ() -> None:
+    choices = product((2, 5, 8), range(9), (0, 1), (0, 1, 2, 3), range(49), (0, 2, 3))
+    found = [
+        state_of(
+            stage=stage,
+            history=history,
+            position=position,
+            raises=raises,
+            bets=(4, 4) if raises == 0 else (4, 8) if position == 0 else (8, 4),
+            courses=(course, course),
+            kinds=(kind, kind),
+        )
+        for stage, history, position, raises, course, kind in choices
+    ]
+    assert len(set(found)) == len(found)
     assert min(found) > 0
-    assert max(found) < 2**63
+    assert max(found) < 2**31
+
+
+def test_the_last_two_events_of_cards_are_remembered() -> None:
+    """Three phases, with doubles, two Spikes or none after each."""
+    events = list(product(range(4), (0, REDRAW_ONE, REDRAW_ALL)))
+    found: dict[tuple[str, ...], set[int]] = {}
+    for hand in product(events, repeat=3):
+        s = new_states(1)[0]
+        for kind, dice in hand:
+            begin_cards(s)
+            note_kind(s, STAND)
+            note_kind(s, kind)
+            if dice:
+                redraw(s, dice)
+            next_stage(s)
+        in_order = [e for kind, dice in hand for e in (f"kind {kind}", f"dice {dice}")]
+        last_two = tuple([e for e in in_order if e != "dice 0"][-2:])
+        found.setdefault(last_two, set()).add(int(s["courses"][1]))
+    assert all(len(courses) == 1 for courses in found.values())
+    assert len(set.union(*found.values())) == len(found)
+
+
+def state(**fields: Any) -> Any:
+    s = new_states(1)[0]
+    s["stage"] = 2
+    for name, value in fields.items():
+        s[name] = value
+    s["phase_bets"] = s["bets"]
+    return s
+
+
+def state_of(**fields: Any) -> int:
+    return adversary_state(GAME, state(**fields))
 
 
 def test_each_state_keeps_its_row() -> None:

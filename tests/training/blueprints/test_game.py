@@ -23,9 +23,9 @@ from sabacc_training.blueprints.game import (
     end_betting,
     new_states,
     next_stage,
+    note_kind,
     write_legal,
 )
-from sabacc_training.blueprints.kind_turns import end_cards_turn
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env import actions as engine_actions
@@ -119,7 +119,7 @@ class Hands:
         for table, action, phase in zip(tables, actions, phases, strict=True):
             s = self.states[table]
             if phase == PHASES.index("cards"):
-                end_cards_turn(s, CARD_KINDS.index(KINDS[KIND_OF_ACTION[action]]))
+                note_kind(s, CARD_KINDS.index(KINDS[KIND_OF_ACTION[action]]))
             elif phase == PHASES.index("betting") and action != engine_actions.JUNK:
                 bet = FIRST_RAISE + action - FIRST_BET if action >= FIRST_BET else CALL
                 write_legal(self.game, s, self.stack, False, legal, raises)

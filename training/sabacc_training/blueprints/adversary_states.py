@@ -1,44 +1,61 @@
-"""The states in which the adversary bets. They have the exact bets, where the agent has buckets.
+"""The states in which the adversary bets. They are finer than the public states of the agent.
 
-A real opponent knows the exact bets and chooses the lines in which the agent folds too much. An
-adversary that shares the agent's public states mixes these lines with others, so a solution against
-it fits the abstraction and not the game.
+A real opponent knows the exact bets and all card actions of the hand. It chooses the lines in which
+the agent folds too much. An adversary that shares the agent's public states mixes these lines with
+others. A solution against it fits the abstraction and not the game.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
 from sabacc_agents.blueprint.public_states import NUM_PATTERNS, STAND, card_pattern
 
 from sabacc_env.engine.chance import WORD, mix
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array, Record
-from sabacc_training.blueprints.game import Game
+from sabacc_training.blueprints.game import NUM_COURSES, Game, to_call
 
-NUM_ROWS: Final = 1 << 19
-"""The rows of the adversary's regrets. Casino at 50 antes takes 111,000 in 148,000 walks."""
+NUM_ROWS: Final = 1 << 20
+"""The rows of the adversary's regrets. Casino at 50 antes takes 150,000 in 126,000 walks."""
 
 MAX_PROBES: Final = 64
 """The rows that are tried for a state. Where all are taken it shares the last of them."""
 
-BETS: Final = 1 << 20
-"""More than any bet, in credits."""
+POT_STEP: Final = 0.25
+"""The logarithm of the ratio of two pots that are a bucket apart."""
+
+NUM_POTS: Final = 64
+"""More than the buckets of pots: 10,000 antes make 40."""
+
+NUM_CALLS: Final = 12
+"""The buckets of what a call costs, in pots with the bet that is called."""
+
+NUM_FACED: Final = 1 + 3 * NUM_CALLS
+"""The buckets of what a seat faces: no bet, or a first, second or later raise."""
 
 
 @jit
 def adversary_state(game: Game, s: Record) -> int:
-    """Return the number of the state in which the adversary bets, from 1."""
+    """Return the number of the state in which the adversary bets, from 1.
+
+    Of its own card actions those count that the agent remembers.
+    """
     p = int(s.position) & 1
-    state = int(s.stage) * game.histories + int(s.history)
+    call = to_call(s)
+    pot = 2 * game.hand_ante + int(s.bets[0]) + int(s.bets[1])
+    pot_bucket = int(np.log((pot - call) / (2 * game.hand_ante)) / POT_STEP)
+    faced = 0
+    if call > 0:
+        faced = 1 + NUM_CALLS * (min(int(s.raises), 3) - 1) + call * NUM_CALLS // pot
+    state = int(game.bettings[s.stage]) * game.histories + int(s.history)
     state = state * 2 + p
-    state = state * 4 + min(int(s.raises), 3)
-    state = state * BETS + int(s.bets[0])
-    state = state * BETS + int(s.bets[1])
-    for position in range(2):
-        kind = max(int(s.kinds[position]), STAND)
-        state = state * NUM_PATTERNS + card_pattern(kind, s.stood[position], s.redrawn)
-    return state + 1
+    state = state * NUM_POTS + min(pot_bucket, NUM_POTS - 1)
+    state = state * NUM_FACED + faced
+    state = state * NUM_COURSES + int(s.courses[1 - p])
+    own_pattern = card_pattern(max(int(s.kinds[p]), STAND), s.stood[p], s.redrawn)
+    return state * NUM_PATTERNS + own_pattern + 1
 
 
 @jit
@@ -50,7 +67,7 @@ def find_row(keys: Array, state: int) -> int:
         state: the number of the state, from 1.
     """
     last = len(keys) - 1
-    row = mix(mix(state & WORD) ^ (state >> 32)) & last
+    row = mix(state & WORD) & last
     for _ in range(MAX_PROBES):
         if keys[row] == state:
             return row

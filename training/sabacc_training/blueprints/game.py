@@ -31,6 +31,7 @@ from sabacc_env.engine.layout import (
     BET_MIN,
     DOUBLES,
     PHASES,
+    REDRAW_ONE,
     UNLIMITED,
     Array,
     Record,
@@ -54,6 +55,12 @@ REVEAL: Final = PHASES.index("over")
 
 NO_KIND: Final = -1
 
+# What happens to the cards of a seat: nothing yet (0), a kind of card action, or doubles.
+FIRST_KIND: Final = 1
+FIRST_REDRAW: Final = FIRST_KIND + len(CARD_KINDS)
+NUM_EVENTS: Final = FIRST_REDRAW + 2
+NUM_COURSES: Final = NUM_EVENTS**2
+
 STATE: Final = np.dtype(
     (
         np.record,
@@ -76,6 +83,7 @@ STATE: Final = np.dtype(
                 (2,),
             ),  # whether it stood in the card phase before, and no doubles followed
             ("redrawn", "i8"),  # whether doubles followed the last card phase
+            ("courses", "i8", (2,)),  # the last two events of the cards of each, as digits
         ],
     )
 )
@@ -289,6 +297,31 @@ def next_stage(s: Record) -> None:
     s.raises = 0
     s.aggressor = NOBODY
     s.phase_bets[:] = 0
+
+
+@jit
+def redraw(s: Record, how: int) -> None:
+    """Note doubles, by what they do to the cards of both seats."""
+    s.redrawn = 1
+    for p in range(2):
+        add_event(s, p, FIRST_REDRAW + how - REDRAW_ONE)
+
+
+@jit
+def note_kind(s: Record, kind: int) -> None:
+    """Note a kind of card action of the seat to act. The phase ends after the second."""
+    s.kinds[s.position] = kind
+    add_event(s, int(s.position), FIRST_KIND + kind)
+    s.acted += 1
+    s.position = 1 - s.position
+    if s.acted == 2:
+        next_stage(s)
+
+
+@jit
+def add_event(s: Record, position: int, event: int) -> None:
+    """Note what happened to a seat's cards."""
+    s.courses[position] = (s.courses[position] * NUM_EVENTS + event) % NUM_COURSES
 
 
 @jit

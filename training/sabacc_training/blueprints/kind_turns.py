@@ -8,9 +8,9 @@ import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import Array, Record
+from sabacc_env.engine.layout import Array
 from sabacc_training.blueprints.card_states import card_state
-from sabacc_training.blueprints.game import Game, next_stage
+from sabacc_training.blueprints.game import Game, note_kind
 from sabacc_training.blueprints.hands import NUM_KINDS, Cards, after_kind, random_card, uniform
 from sabacc_training.blueprints.sampling import UNREACHED, copy, match_regrets, sample, total
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
@@ -23,16 +23,6 @@ DEFENDED_KINDS: Final = 0.1
 
 BASELINE_RATE: Final = 0.02
 """How fast the average values of kinds follow the last one."""
-
-
-@jit
-def end_cards_turn(s: Record, kind: int) -> None:
-    """Note a kind of card action. The phase ends after the second."""
-    s.kinds[s.position] = kind
-    s.acted += 1
-    s.position = 1 - s.position
-    if s.acted == 2:
-        next_stage(s)
 
 
 @jit
@@ -91,7 +81,7 @@ def meet_kinds(game: Game, cards: Cards, tables: LearntTables, w: Workspace, dep
             cards, w.rng, s.stage, hands[chosen[n]], tops[chosen[n]], kind
         )
     copy(w.adversary_hands[depth + 1], hands)
-    end_cards_turn(s, kind)
+    note_kind(s, kind)
     return True
 
 
@@ -129,7 +119,7 @@ def sample_kind(game: Game, cards: Cards, tables: LearntTables, w: Workspace, de
     hands, tops = w.adversary_hands[depth], w.tops[depth]
     for j in range(len(hands)):
         w.adversary_hands[depth + 1, j] = after_kind(cards, w.rng, s.stage, hands[j], tops[j], kind)
-    end_cards_turn(w.states[depth + 1], kind)
+    note_kind(w.states[depth + 1], kind)
     return kind
 
 

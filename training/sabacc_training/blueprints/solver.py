@@ -181,6 +181,7 @@ def begin_walk(
     s.phase_bets[:] = 0
     s.kinds[:] = NO_KIND
     s.stood[:] = 0
+    s.courses[:] = 0
     w.path_weights[0] = w.epoch[0]
     count = w.weights.shape[1]
     for j in range(count):

@@ -38,10 +38,11 @@ from sabacc_training.blueprints.game import (
     begin_cards,
     end_betting,
     next_stage,
+    note_kind,
+    redraw,
 )
 from sabacc_training.blueprints.hands import Cards, after_dice
 from sabacc_training.blueprints.kind_turns import (
-    end_cards_turn,
     learn_kinds,
     meet_kinds,
     sample_kind,
@@ -170,18 +171,18 @@ def play_to_decision(
             if s.acted == 0:
                 begin_cards(s)
             if s.position == agent:
-                end_cards_turn(s, int(w.events[s.stage]))
+                note_kind(s, int(w.events[s.stage]))
             elif s.position == traverser:
                 return True
             elif not meet_kinds(game, cards, tables, w, depth):
                 return False
         elif phase == DICE:
-            redraw = int(game.redraws[w.events[s.stage]])
-            if redraw >= REDRAW_ONE:
-                s.redrawn = 1
+            how = int(game.redraws[w.events[s.stage]])
+            if how >= REDRAW_ONE:
+                redraw(s, how)
                 hands = w.adversary_hands[depth]
                 for j in range(len(hands)):
-                    hands[j] = after_dice(cards, w.rng, s.stage, hands[j], redraw)
+                    hands[j] = after_dice(cards, w.rng, s.stage, hands[j], how)
             next_stage(s)
         elif phase == BETTING and s.bets[0] == stack and s.bets[1] == stack:
             end_betting(game, s)  # nobody has a turn (D7)
