@@ -1,4 +1,4 @@
-"""The adversary tells apart what the agent does not: exact bets and all card actions."""
+"""The adversary tells apart what the agent does not: sizes of bets, and card actions."""
 
 from __future__ import annotations
 

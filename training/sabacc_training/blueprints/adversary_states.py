@@ -2,7 +2,8 @@
 
 A real opponent knows the exact bets and all card actions of the hand. It chooses the lines in which
 the agent folds too much. An adversary that shares the agent's public states mixes these lines with
-others. A solution against it fits the abstraction and not the game.
+others. A solution against it fits the abstraction and not the game. So here bets are in fine
+buckets, and the last two events of the agent's cards count: its card actions, and doubles.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from sabacc_agents.blueprint.public_states import NUM_PATTERNS, STAND, card_pattern
+from sabacc_agents.blueprint.public_states import NUM_PATTERNS
 
 from sabacc_env.engine.chance import WORD, mix
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array, Record
-from sabacc_training.blueprints.game import NUM_COURSES, Game, to_call
+from sabacc_training.blueprints.game import NUM_COURSES, Game, last_pattern, to_call
 
 NUM_ROWS: Final = 1 << 20
 """The rows of the adversary's regrets. Casino at 50 antes takes 150,000 in 126,000 walks."""
@@ -54,8 +55,7 @@ def adversary_state(game: Game, s: Record) -> int:
     state = state * NUM_POTS + min(pot_bucket, NUM_POTS - 1)
     state = state * NUM_FACED + faced
     state = state * NUM_COURSES + int(s.courses[1 - p])
-    own_pattern = card_pattern(max(int(s.kinds[p]), STAND), s.stood[p], s.redrawn)
-    return state * NUM_PATTERNS + own_pattern + 1
+    return state * NUM_PATTERNS + last_pattern(s, p) + 1
 
 
 @jit

@@ -333,6 +333,12 @@ def begin_cards(s: Record) -> None:
 
 
 @jit
+def last_pattern(s: Record, position: int) -> int:
+    """Return the pattern of a seat's last card actions."""
+    return card_pattern(max(int(s.kinds[position]), STAND), s.stood[position], s.redrawn)
+
+
+@jit
 def bet_public_state(game: Game, s: Record, stack: int) -> int:
     """Return the number of the public state in which the seat to act bets."""
     p = int(s.position) & 1
@@ -346,6 +352,6 @@ def bet_public_state(game: Game, s: Record, stack: int) -> int:
         p,
         facing_bucket(s.raises, call / pot) if call > 0 else 0,
         stack_bucket(behind / (pot + call)),
-        card_pattern(max(int(s.kinds[p]), STAND), s.stood[p], s.redrawn),
-        card_pattern(max(int(s.kinds[1 - p]), STAND), s.stood[1 - p], s.redrawn),
+        last_pattern(s, p),
+        last_pattern(s, 1 - p),
     )
