@@ -3,7 +3,7 @@
 A real opponent knows the exact bets and all card actions of the hand. It chooses the lines in which
 the agent folds too much. An adversary that shares the agent's public states mixes these lines with
 others. A solution against it fits the abstraction and not the game. So here bets are in fine
-buckets, and the last two events of the agent's cards count: its card actions, and doubles.
+buckets, and all events of the agent's cards count: its card actions, and doubles.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def find_row(keys: Array, state: int) -> int:
         state: the number of the state, from 1.
     """
     last = len(keys) - 1
-    row = mix(state & WORD) & last
+    row = mix(mix(state & WORD) ^ (state >> 32)) & last
     for _ in range(MAX_PROBES):
         if keys[row] == state:
             return row

@@ -14,7 +14,7 @@ from sabacc_env.storage.files import write_bytes
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.jobs.checkpoint_file import read_checkpoint
 
-FORMAT: Final = b"sabacc-env blueprint checkpoint 2\n"
+FORMAT: Final = b"sabacc-env blueprint checkpoint 3\n"
 """The first line of a checkpoint; its number changes with the format."""
 
 

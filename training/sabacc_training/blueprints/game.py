@@ -59,7 +59,8 @@ NO_KIND: Final = -1
 FIRST_KIND: Final = 1
 FIRST_REDRAW: Final = FIRST_KIND + len(CARD_KINDS)
 NUM_EVENTS: Final = FIRST_REDRAW + 2
-NUM_COURSES: Final = NUM_EVENTS**2
+NUM_COURSES: Final = NUM_EVENTS**6
+"""Three rounds have at most six events."""
 
 STATE: Final = np.dtype(
     (
@@ -83,7 +84,7 @@ STATE: Final = np.dtype(
                 (2,),
             ),  # whether it stood in the card phase before, and no doubles followed
             ("redrawn", "i8"),  # whether doubles followed the last card phase
-            ("courses", "i8", (2,)),  # the last two events of the cards of each, as digits
+            ("courses", "i8", (2,)),  # the events of the cards of each, in order, as digits
         ],
     )
 )
@@ -321,7 +322,7 @@ def note_kind(s: Record, kind: int) -> None:
 @jit
 def add_event(s: Record, position: int, event: int) -> None:
     """Note what happened to a seat's cards."""
-    s.courses[position] = (s.courses[position] * NUM_EVENTS + event) % NUM_COURSES
+    s.courses[position] = s.courses[position] * NUM_EVENTS + event
 
 
 @jit

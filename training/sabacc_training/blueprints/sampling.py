@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_training.blueprints.hands import uniform
@@ -31,18 +33,18 @@ def copy(source: Array, target: Array) -> None:
 @jit
 def match_regrets(regrets: Array, legal: Array, strategy: Array) -> None:
     """Write the strategy of regret matching; without positive regrets it is uniform."""
-    positive, count = 0.0, 0
+    positive, count = np.float32(0), np.float32(0)
     for action in range(len(regrets)):
         strategy[action] = 0
         if legal[action]:
-            count += 1
-            strategy[action] = max(regrets[action], 0)
+            strategy[action] = max(regrets[action], np.float32(0))
             positive += strategy[action]
+            count += np.float32(1)
+    found = positive > np.float32(UNREACHED)
+    scale = np.float32(1) / (positive if found else count)
     for action in range(len(regrets)):
-        if positive > UNREACHED:
-            strategy[action] /= positive
-        elif legal[action]:
-            strategy[action] = 1 / count
+        share = strategy[action] if found else np.float32(legal[action])
+        strategy[action] = share * scale
 
 
 @jit
