@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
 from sabacc_agents.blueprint.buckets import hand_buckets
-from sabacc_agents.blueprint.public_states import (
-    num_bettings,
-    num_public_states,
-    public_states_of,
-)
+from sabacc_agents.blueprint.observed_turns import first_round, public_states_of
+from sabacc_agents.blueprint.public_states import num_bettings, num_public_states
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.saved_files import check_made_for
@@ -114,16 +111,13 @@ class BlueprintAgent(StochasticAgent):
         rules = self.blueprint.rules
         credits = starting_credits(rules, NUM_PLAYERS)[0]  # as those of the other seat
         stacks = np.minimum(own, other[:, 0]) * credits / rules.ante_unit + 1
-        solved = self.blueprint.stacks.astype(np.float64)
-        middles = np.sqrt(solved[1:] * solved[:-1])
-        nearest: Ints = np.searchsorted(middles, stacks).astype(np.int64)
-        return nearest
+        return self.blueprint.nearest_stacks(stacks)
 
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""
         decoded = decode(observations)
         hands = self._table.hands_of(decoded.own_values, decoded.own_held)
         rules = self.blueprint.rules
-        betting = np.clip(decoded.round - (not rules.opening_bet), 0, num_bettings(rules) - 1)
+        betting = np.clip(decoded.round - first_round(rules), 0, num_bettings(rules) - 1)
         buckets: Ints = self._buckets[betting, hands].astype(np.int64)
         return buckets

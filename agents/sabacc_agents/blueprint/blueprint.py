@@ -24,6 +24,7 @@ from sabacc_agents.saved_files import (
     write_arrays,
 )
 from sabacc_env.actions import BetSize, encode_bet_sizes, num_actions
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
@@ -61,6 +62,12 @@ class Blueprint:
     states: NDArray[np.int32]
     policy: NDArray[np.uint8]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def nearest_stacks(self, stacks: Floats) -> Ints:
+        """Return the numbers of the stacks that are nearest to some by ratio, in antes."""
+        solved = self.stacks.astype(np.float64)
+        middles = np.sqrt(solved[1:] * solved[:-1])
+        return np.searchsorted(middles, stacks).astype(np.int64)
 
 
 def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:

@@ -1,4 +1,4 @@
-"""The public states that a blueprint tells apart, and how observations show them.
+"""The public states that a blueprint tells apart.
 
 A public state is what both seats know at a betting turn, coarsely. ``public_state`` numbers it by:
 
@@ -15,12 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
-from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array
-from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
 NUM_SIZES: Final = 6
@@ -171,135 +166,3 @@ def public_state(
     state = state * NUM_STACKS + stack
     state = state * NUM_PATTERNS + own_pattern
     return state * NUM_PATTERNS + other_pattern
-
-
-def public_states_of(observations: Array, rules: RuleSet) -> Ints:
-    """Return the numbers of the public states in which observations were made, (n,).
-
-    Args:
-        observations: (n, OBSERVATION_SIZE) float32 of betting turns at tables of two.
-        rules: the rules of the game.
-    """
-    decoded = decode(observations)
-    found = np.zeros(len(observations), np.int64)
-    read_public_states(
-        decoded.round,
-        (decoded.seats_after_dealer == 0).astype(np.int64),
-        decoded.log_kinds,
-        decoded.log_seats,
-        decoded.opponents.card_actions[:, 0],
-        (decoded.dice[..., 0] == decoded.dice[..., 1]) & (decoded.dice[..., 0] > 0),
-        decoded.to_call_per_pot,
-        decoded.credits_per_start,
-        decoded.opponents.credits_per_start[:, 0],
-        decoded.pot_per_start,
-        0 if rules.opening_bet else 1,
-        num_histories(rules),
-        np.zeros((2, OBSERVED_ROUNDS), np.int64),
-        found,
-    )
-    return found
-
-
-IS_BET: Final = np.array([name in ("check", "call", "raise", "junk") for name in KINDS])
-CARD_KIND_OF: Final = np.array(
-    [CARD_KINDS.index(name) if name in CARD_KINDS else -1 for name in KINDS]
-)
-
-
-@jit
-def read_public_states(
-    rounds: Array,
-    positions: Array,
-    log_kinds: Array,
-    log_seats: Array,
-    other_card_actions: Array,
-    doubles: Array,
-    call_per_pot: Array,
-    credits_per_start: Array,
-    other_credits_per_start: Array,
-    pot_per_start: Array,
-    first_round: int,
-    histories: int,
-    scratch: Array,
-    found: Array,
-) -> None:
-    """Write the number of each public state, (n,); all other arrays but ``scratch`` have n rows."""
-    aggressors, own_kinds = scratch
-    for i in range(len(found)):
-        now = int(rounds[i])
-        position = int(positions[i])
-        aggressors[:] = NOBODY
-        own_kinds[:] = STAND
-        raises = read_log(
-            log_kinds[i], log_seats[i], now, first_round, position, aggressors, own_kinds
-        )
-        history = 0
-        for number in range(max(first_round, now - REMEMBERED), now):
-            history = history * 3 + aggressors[number & 3]
-        own_kind, other_kind, redrawn = STAND, STAND, False
-        own_stood, other_stood = False, False
-        if now > 0:
-            own_kind = own_kinds[now & 3]
-            other_kind = card_kind(other_card_actions[i, now - 1])
-            redrawn = doubles[i, now - 1]
-        if now > 1 and not doubles[i, now - 2]:
-            own_stood = own_kinds[(now - 1) & 3] == STAND
-            other_stood = card_kind(other_card_actions[i, now - 2]) == STAND
-        call = call_per_pot[i]
-        pot = pot_per_start[i]
-        behind = min(max(credits_per_start[i] - call * pot, 0), other_credits_per_start[i])
-        found[i] = public_state(
-            now - first_round,
-            history,
-            histories,
-            position,
-            facing_bucket(raises, call) if call > 0 else 0,
-            stack_bucket(behind / (pot * (1 + call))),
-            card_pattern(own_kind, own_stood, redrawn),
-            card_pattern(other_kind, other_stood, redrawn),
-        )
-
-
-@jit
-def card_kind(kind: int) -> int:
-    """Return what a seat did in a card phase, by the kind of its move; a stand for none."""
-    return max(int(CARD_KIND_OF[kind]), STAND) if kind >= 0 else STAND
-
-
-@jit
-def read_log(
-    kinds: Array,
-    seats: Array,
-    now: int,
-    first_round: int,
-    position: int,
-    aggressors: Array,
-    own_kinds: Array,
-) -> int:
-    """Read the log of public actions backwards; return the raises of this phase.
-
-    Writes the last aggressor of each round (``NOBODY``), and what the seat did with its cards.
-    """
-    raises = 0
-    number = now
-    after_cards = False
-    for j in range(len(kinds)):
-        kind = int(kinds[j])
-        if kind < 0:
-            break
-        if IS_BET[kind]:
-            if after_cards:  # a betting phase before these cards
-                number -= 1
-                after_cards = False
-                if number < first_round:
-                    break
-            if kind == RAISE:
-                raises += number == now
-                if aggressors[number & 3] == NOBODY:
-                    aggressors[number & 3] = 1 + (position if seats[j] == 0 else 1 - position)
-        else:
-            after_cards = True
-            if CARD_KIND_OF[kind] >= 0 and seats[j] == 0:
-                own_kinds[number & 3] = CARD_KIND_OF[kind]
-    return raises

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sabacc_agents.blueprint.public_states import CARD_KINDS, public_states_of
+from sabacc_agents.blueprint.observed_turns import public_states_of
+from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.expectation.backward_induction import stages
+from sabacc_training.blueprints.adversary_states import adversary_state
+from sabacc_training.blueprints.card_states import card_state
 from sabacc_training.blueprints.game import (
     BETTING,
     CALL,
@@ -24,13 +27,15 @@ from sabacc_training.blueprints.game import (
     new_states,
     next_stage,
     note_kind,
+    redraw,
     write_legal,
 )
+from sabacc_training.blueprints.observed_states import stacks_of, states_of
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env import actions as engine_actions
 from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET
-from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS, PHASES
+from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS, PHASES, REDRAW_ONE
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
@@ -54,6 +59,7 @@ def test_bets_and_public_states_are_those_of_the_engine(name: str) -> None:
     while len(playing):
         observations, masks = tables.flat_observations[playing], tables.action_masks[playing]
         hands.reach(playing, observations)
+        hands.compare_states(playing, observations)
         compared += hands.compare(playing, observations, masks)
         chosen = rng.random(masks.shape) * masks
         chosen[:, engine_actions.JUNK] *= 0.3  # hands that go on are worth more here
@@ -71,6 +77,7 @@ class Hands:
         self.rules = rules
         self.game = abstract_game(rules, DEFAULT_BET_SIZES, DEFAULT_BET_SIZES)
         self.states = new_states(count)
+        self.begun = np.full(count, -1)  # the last card phase that was begun
         assert isinstance(rules.starting_credits, int)
         self.stack = rules.starting_credits - rules.hand_ante - rules.sabacc_ante
 
@@ -85,14 +92,17 @@ class Hands:
                     number, _ = stages(self.rules)[s["stage"]]
                     first, second = decoded.dice[row, number - 1]
                     effect = 0 if first != second else 2 if first == 1 else 1
-                    s["redrawn"] = self.game.redraws[effect] > 0
+                    how = int(self.game.redraws[effect])
+                    if how >= REDRAW_ONE:
+                        redraw(s, how)
                     next_stage(s)
                 elif phase == BETTING and s["bets"].min() == self.stack:
                     end_betting(self.game, s)
                 else:
                     break
-            if phase == CARDS and s["acted"] == 0:
+            if phase == CARDS and self.begun[table] != s["stage"]:
                 begin_cards(s)
+                self.begun[table] = s["stage"]
 
     def compare(self, tables: Any, observations: Any, masks: Any) -> int:
         """Compare all betting turns; return how many there were."""
@@ -111,6 +121,24 @@ class Hands:
             assert legal[FIRST_RAISE:].tolist() == mask[FIRST_BET:].astype(bool).tolist()
             assert full or found == bet_public_state(self.game, s, self.stack)
         return len(betting)
+
+    def compare_states(self, tables: Any, observations: Any) -> None:
+        """Compare the states in which the adversary acts with those that observations show."""
+        decoded = decode(observations)
+        rows = np.flatnonzero(decoded.is_betting | (decoded.phase == PHASES.index("cards")))
+        found = states_of(observations[rows], self.game, self.rules)
+        stacks = stacks_of(observations[rows], self.rules)
+        for row, shown, stack in zip(rows, found, stacks, strict=True):
+            s = self.states[tables[row]]
+            assert stack == self.stack
+            assert shown["stage"] == s["stage"]
+            if decoded.log_kinds[row, -1] >= 0:
+                continue
+            if decoded.is_betting[row]:
+                assert adversary_state(self.game, shown) == adversary_state(self.game, s)
+            else:
+                expected = card_state(self.game, s, self.stack)
+                assert card_state(self.game, shown, self.stack) == expected
 
     def play(self, tables: Any, observations: Any, actions: Any) -> None:
         """Play the engine's actions."""

@@ -87,6 +87,7 @@ class BlueprintSolver:
             config.seed,
             (self.epochs * len(config.stacks) + number) * config.walks,
             config.walks,
+            True,
         )
         return margin / config.walks
 
@@ -139,10 +140,11 @@ def run_walks(
     seed: int,
     first_walk: int,
     walks: int,
+    agent_learns_too: bool,
 ) -> float:
     """Run walks; return the sum of what the adversary's strategy won, in antes.
 
-    In turn the agent and the adversary learn, and in turn they act first.
+    In turn they act first. In each walk the adversary learns, and then the agent if it shall.
     """
     won = 0.0
     w.epoch[0] = np.float32(epoch + 1)
@@ -151,7 +153,7 @@ def run_walks(
         start_stream(w.rng, seed, number)
         agent = number & 1
         w.hand[1] = agent
-        for agent_learns in range(2):
+        for agent_learns in range(1 + agent_learns_too):
             w.hand[2] = agent if agent_learns else 1 - agent
             begin_walk(game, cards, w, agent_hands, codes, first, cards_dealt)
             walk(game, cards, tables, w, 0, BETWEEN)

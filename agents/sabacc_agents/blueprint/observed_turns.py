@@ -1,0 +1,227 @@
+"""What observations show of the public course of a hand, and so their public states."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.blueprint.public_states import (
+    CARD_KINDS,
+    NOBODY,
+    REMEMBERED,
+    STAND,
+    card_pattern,
+    facing_bucket,
+    num_histories,
+    public_state,
+    stack_bucket,
+)
+from sabacc_env.array_types import Bools, Ints
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array
+from sabacc_env.observation import decode
+from sabacc_env.rules import RuleSet
+
+TURN: Final = np.dtype(
+    (
+        np.record,
+        [
+            ("betting", "i8"),  # the number of the betting phase, at cards that of the next one
+            ("history", "i8"),  # the phases before it that are remembered, as digits to base 3
+            ("position", "i8"),  # 0 for the seat that acts first, else 1
+            ("raises", "i8"),  # the bets and raises of this betting phase
+            ("kinds", "i8", (2,)),  # what this seat and the other did in the last card phase
+            ("stood", "i8", (2,)),  # whether they stood in the one before, and no doubles followed
+            ("redrawn", "i8"),  # whether doubles followed the last card phase
+        ],
+    )
+)
+"""What an observation shows of the public course of a hand."""
+
+
+def public_states_of(observations: Array, rules: RuleSet) -> Ints:
+    """Return the numbers of the public states in which observations were made, (n,).
+
+    Args:
+        observations: (n, OBSERVATION_SIZE) float32 of betting turns at tables of two.
+        rules: the rules of the game.
+    """
+    decoded = decode(observations)
+    found = np.zeros(len(observations), np.int64)
+    number_states(
+        turns_of(observations, rules),
+        num_histories(rules),
+        decoded.to_call_per_pot,
+        decoded.credits_per_start,
+        decoded.opponents.credits_per_start[:, 0],
+        decoded.pot_per_start,
+        found,
+    )
+    return found
+
+
+def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
+    """Return the public courses of the hands in observations, (n,) TURN.
+
+    Args:
+        observations: (n, OBSERVATION_SIZE) float32 of turns at tables of two, bets or cards.
+        rules: the rules of the game.
+    """
+    decoded = decode(observations)
+    turns = np.zeros(len(observations), TURN)
+    turns["betting"] = decoded.round - first_round(rules)
+    turns["position"] = decoded.seats_after_dealer == 0
+    read_turns(
+        decoded.round,
+        ~decoded.is_betting,
+        decoded.log_kinds,
+        decoded.log_seats,
+        decoded.opponents.card_actions[:, 0],
+        doubles_of(observations),
+        first_round(rules),
+        np.zeros((2, OBSERVED_ROUNDS), np.int64),
+        turns,
+    )
+    turns["history"] %= num_histories(rules)
+    return turns
+
+
+def first_round(rules: RuleSet) -> int:
+    """Return the round of the first betting phase."""
+    return 0 if rules.opening_bet else 1
+
+
+def doubles_of(observations: Array) -> Bools:
+    """Return whether doubles were rolled in each round, (n, rounds)."""
+    dice = decode(observations).dice
+    return np.asarray((dice[..., 0] == dice[..., 1]) & (dice[..., 0] > 0))
+
+
+IS_BET: Final = np.array([name in ("check", "call", "raise", "junk") for name in KINDS])
+CARD_KIND_OF: Final = np.array(
+    [CARD_KINDS.index(name) if name in CARD_KINDS else -1 for name in KINDS]
+)
+
+
+@jit
+def number_states(
+    turns: Array,
+    histories: int,
+    call_per_pot: Array,
+    credits_per_start: Array,
+    other_credits_per_start: Array,
+    pot_per_start: Array,
+    found: Array,
+) -> None:
+    """Write the number of each public state, (n,); all arrays have n rows."""
+    for i in range(len(found)):
+        turn = turns[i]
+        call = call_per_pot[i]
+        pot = pot_per_start[i]
+        behind = min(max(credits_per_start[i] - call * pot, 0), other_credits_per_start[i])
+        found[i] = public_state(
+            turn.betting,
+            turn.history,
+            histories,
+            turn.position,
+            facing_bucket(turn.raises, call) if call > 0 else 0,
+            stack_bucket(behind / (pot * (1 + call))),
+            card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn),
+            card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn),
+        )
+
+
+@jit
+def read_turns(
+    rounds: Array,
+    at_cards: Array,
+    log_kinds: Array,
+    log_seats: Array,
+    other_card_actions: Array,
+    doubles: Array,
+    first_round: int,
+    scratch: Array,
+    turns: Array,
+) -> None:
+    """Complete turns, (n,), which have their positions. Arrays but ``scratch`` have n rows."""
+    aggressors, own_kinds = scratch
+    for i in range(len(turns)):
+        turn = turns[i]
+        now = int(rounds[i])
+        aggressors[:] = NOBODY
+        own_kinds[:] = STAND
+        turn.raises = read_log(
+            log_kinds[i],
+            log_seats[i],
+            now,
+            at_cards[i],
+            first_round,
+            turn.position,
+            aggressors,
+            own_kinds,
+        )
+        for number in range(max(first_round, now - REMEMBERED), now):
+            turn.history = turn.history * 3 + aggressors[number & 3]
+        if now > 0:
+            turn.kinds[0] = own_kinds[now & 3]
+            turn.kinds[1] = card_kind(other_card_actions[i, now - 1])
+            turn.redrawn = doubles[i, now - 1]
+        if now > 1 and not doubles[i, now - 2]:
+            turn.stood[0] = own_kinds[(now - 1) & 3] == STAND
+            turn.stood[1] = card_kind(other_card_actions[i, now - 2]) == STAND
+
+
+@jit
+def card_kind(kind: int) -> int:
+    """Return what a seat did in a card phase, by the kind of its move; a stand for none."""
+    return max(int(CARD_KIND_OF[kind]), STAND) if kind >= 0 else STAND
+
+
+@jit
+def read_log(
+    kinds: Array,
+    seats: Array,
+    now: int,
+    at_cards: bool,
+    first_round: int,
+    position: int,
+    aggressors: Array,
+    own_kinds: Array,
+) -> int:
+    """Read the log of public actions backwards; return the raises of this phase.
+
+    Writes the last aggressor of each round (``NOBODY``), and what the seat did with its cards.
+    """
+    raises = 0
+    number = now
+    after_cards = at_cards
+    # Who has no older card action of this round: at cards the seat itself, and the one after it.
+    done_own, done_other = at_cards, at_cards and position == 0
+    for j in range(len(kinds)):
+        kind = int(kinds[j])
+        if kind < 0:
+            break
+        if IS_BET[kind]:
+            if after_cards:  # a betting phase before these cards
+                number -= 1
+                after_cards = done_own = done_other = False
+                if number < first_round:
+                    break
+            if kind == RAISE:
+                raises += number == now
+                if aggressors[number & 3] == NOBODY:
+                    aggressors[number & 3] = 1 + (position if seats[j] == 0 else 1 - position)
+        elif CARD_KIND_OF[kind] >= 0:
+            is_own = seats[j] == 0
+            if done_own if is_own else done_other:  # nobody could bet between two card phases
+                number -= 1
+                done_own = done_other = False
+            if is_own:
+                done_own = True
+                own_kinds[number & 3] = CARD_KIND_OF[kind]
+            else:
+                done_other = True
+            after_cards = True
+    return raises
