@@ -1,4 +1,4 @@
-"""Checkpoints of a blueprint's solver: what it has learnt, without rows of zeros."""
+"""Checkpoints of a blueprint's solver: what it has learnt, without actions never met."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sabacc_env.storage.files import write_bytes
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.jobs.checkpoint_file import read_checkpoint
 
-FORMAT: Final = b"sabacc-env blueprint checkpoint 3\n"
+FORMAT: Final = b"sabacc-env blueprint checkpoint 4\n"
 """The first line of a checkpoint; its number changes with the format."""
 
 
@@ -75,8 +75,12 @@ def _are_counts(rows: object, solver: BlueprintSolver, size: int) -> TypeGuard[l
 
 
 def _arrays(solver: BlueprintSolver) -> list[NDArray[Any]]:
-    """Return views of all that is learnt as matrices."""
-    return [array.reshape(len(array), -1) for tables in solver.tables for array in tables]
+    """Return views of all that is learnt as matrices, with a row for each action in a state."""
+    return [
+        array.reshape(-1, array.shape[-1] if array.ndim > 1 else 1)
+        for tables in solver.tables
+        for array in tables
+    ]
 
 
 def _game(solver: BlueprintSolver) -> dict[str, object]:

@@ -22,8 +22,8 @@ from sabacc_training.jobs.progress_bar import ProgressBar
 from sabacc_training.jobs.stopping import StoppedBySignal, exit_when_stopped, stop_signals
 from sabacc_training.statistics.estimate import MILLI
 
-CHECKPOINT_SECONDS: Final = 300
-"""Seconds between two checkpoints."""
+CHECKPOINT_SECONDS: Final = 900
+"""Seconds between two checkpoints. To write one takes up to half a minute."""
 
 
 def blueprint(
