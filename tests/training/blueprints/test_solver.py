@@ -122,7 +122,7 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 
 hands.NUM_SAMPLES = 300  # interpreted code is slow
 win_probabilities.NUM_FINAL_HANDS = 20
-solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 1}, walks=2, stacks=(20,)))
+solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 2}, walks=2, stacks=(3,)))
 solver.run_epoch()
 np.savez(sys.argv[1], **{
     name: table[table.reshape(len(table), -1).any(axis=1)]

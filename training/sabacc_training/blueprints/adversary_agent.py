@@ -103,9 +103,11 @@ class AdversaryAgent(StochasticAgent):
         states = states_of(observations, self._game, self._rules)
         rows = np.zeros(len(states), np.int64)
         find_rows(self._game, states, self._tables.adversary_keys, rows)
-        buckets = self._cards.buckets[
-            self._game.bettings[states["stage"]], self._hands(observations)
-        ]
+        decoded, hands = decode(observations), self._hands(observations)
+        betting = self._game.bettings[states["stage"]]
+        tops = decoded.top_discard + 10
+        by_top = self._cards.top_buckets[states["position"], betting, hands, tops]
+        buckets = np.where(decoded.has_top_discard, by_top, self._cards.buckets[betting, hands])
         regrets = np.maximum(self._tables.adversary_regrets[rows, :, buckets], 0)
         found = np.zeros(action_masks.shape)
         found[:, JUNK_ACTION] = regrets[:, JUNK]

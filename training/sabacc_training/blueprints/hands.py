@@ -14,7 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import bucket_edges, edges_with_zeros, hand_buckets
 from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, SWAP
-from sabacc_agents.expectation.backward_induction import stages
+from sabacc_agents.expectation.backward_induction import (
+    DOUBLE_SPIKE_PROB,
+    DOUBLES_PROB,
+    stages,
+)
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
 from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
 
@@ -36,6 +40,9 @@ SAMPLES_SEED: Final = 1977
 
 NO_CARD: Final = -1
 
+TOP_STAYS: Final = 1.0, 0.5
+"""How likely the top discard is there when a seat plays its cards next, by its position."""
+
 
 class Cards(NamedTuple):
     """What compiled code needs of the hand table, and the choices of cards.
@@ -50,6 +57,8 @@ class Cards(NamedTuple):
         discards: (stages, hands) the card that is best discarded before a draw; NO_CARD if none.
         buckets: (betting phases + 1, hands) the bucket of each hand in each betting phase, and of
             final hands.
+        top_buckets: (positions, betting phases + 1, hands, 21) the same for a seat that counts on
+            the top discard.
         allowed: (kinds,) whether the rules have each kind of action.
     """
 
@@ -61,6 +70,7 @@ class Cards(NamedTuple):
     swaps: Array
     discards: Array
     buckets: Array
+    top_buckets: Array
     allowed: Array
 
 
@@ -88,6 +98,7 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     best_kinds = np.zeros((num_stages, num_hands, NUM_VALUES), np.int8)
     swaps = np.full((num_stages, num_hands, NUM_VALUES), NO_CARD, np.int8)
     discards = np.full((num_stages, num_hands), NO_CARD, np.int8)
+    best_values: dict[int, Floats] = {}
     for stage, (_, phase) in enumerate(stages(rules)):
         if phase == "betting":
             continue
@@ -103,6 +114,7 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
             by_kind = np.stack([np.broadcast_to(v, swapped.T.shape) for v in kinds])
             by_kind[[kind not in rules.card_actions for kind in CARD_KINDS]] = -1
             best_kinds[stage] = by_kind.argmax(axis=0).T
+            best_values[stage] = by_kind.max(axis=0).T
     deck = np.repeat(np.arange(NUM_VALUES), table.deck_counts)
     cards = Cards(
         deck=deck,
@@ -113,6 +125,7 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
         swaps=swaps,
         discards=discards,
         buckets=np.zeros((1, 1), np.int8),
+        top_buckets=np.zeros((1, 1, 1, 1), np.int8),
         allowed=np.array([kind in rules.card_actions for kind in CARD_KINDS]),
     )
     agent_hands = _agent_hands(game, cards, rules.cards_dealt)
@@ -121,7 +134,44 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     final_edges = edges_with_zeros(ranks, agent_hands.hands[:, -1], table.is_zero)
     final = np.searchsorted(final_edges, ranks, side="right").astype(np.int8)
     buckets = np.vstack([hand_buckets(rules, edges), final])
-    return cards._replace(buckets=buckets), agent_hands, edges
+    top_buckets = _top_buckets(game, win_probs, edges, best_values)
+    top_buckets[:, -1] = final[:, None]
+    return cards._replace(buckets=buckets, top_buckets=top_buckets), agent_hands, edges
+
+
+def _top_buckets(
+    game: Game, win_probs: WinProbabilities, edges: Floats, best_values: dict[int, Floats]
+) -> NDArray[np.int8]:
+    """Return the buckets of hands by the top discard, (positions, betting phases + 1, hands, 21).
+
+    Those of final hands are left at 0.
+
+    The value of a hand counts each top discard as likely. Here it is known, but doubles change it.
+    The seat that acts second in the next card phase finds it there half as often.
+
+    Args:
+        game: the game.
+        win_probs: the values of hands.
+        edges: those of the buckets.
+        best_values: by the stage of each card phase, the values of hands before it, (hands, 21).
+    """
+    phases = list(game.phases)
+    num_hands = len(win_probs.table.sizes)
+    found = np.zeros((2, len(edges) + 1, num_hands, NUM_VALUES), np.int8)
+    for betting, stage in enumerate(i for i, phase in enumerate(phases) if phase == BETTING):
+        values = np.repeat(win_probs.hand_values[stage, 0][:, None], NUM_VALUES, axis=1)
+        following = [number for number in best_values if number > stage]
+        for position in range(2):
+            of_tops = values
+            if following:
+                by_top = best_values[following[0]]
+                average = np.einsum("nv,nv->n", by_top, win_probs.table.draw_probs)
+                stays = TOP_STAYS[position]
+                if DICE in phases[stage : following[0]]:
+                    stays *= 1 - DOUBLES_PROB - DOUBLE_SPIKE_PROB
+                of_tops = values + stays * (by_top - average[:, None])
+            found[position, betting] = np.searchsorted(edges[betting], of_tops, side="right")
+    return found
 
 
 def _best_discards(win_probs: WinProbabilities, drawn: Floats) -> tuple[Floats, NDArray[np.int8]]:
@@ -213,6 +263,16 @@ def after_kind(cards: Cards, rng: Array, stage: int, hand: int, top: int, kind: 
     if kind == SWAP and cards.swaps[stage, hand, top] != NO_CARD:
         return int(cards.children[cards.parents[hand, cards.swaps[stage, hand, top]], top])
     return hand
+
+
+@jit
+def top_after_kind(cards: Cards, stage: int, hand: int, top: int, kind: int) -> int:
+    """Return the top discard after a card action, with its best card."""
+    if kind == DISCARD_DRAW:
+        return int(cards.discards[stage, hand])
+    if kind == SWAP and cards.swaps[stage, hand, top] != NO_CARD:
+        return int(cards.swaps[stage, hand, top])
+    return top
 
 
 @jit

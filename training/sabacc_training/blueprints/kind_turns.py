@@ -11,7 +11,13 @@ from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_training.blueprints.card_states import card_state
 from sabacc_training.blueprints.game import Game, note_kind
-from sabacc_training.blueprints.hands import NUM_KINDS, Cards, after_kind, random_card, uniform
+from sabacc_training.blueprints.hands import (
+    NUM_KINDS,
+    Cards,
+    after_kind,
+    top_after_kind,
+    uniform,
+)
 from sabacc_training.blueprints.sampling import UNREACHED, copy, match_regrets, sample, total
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
 
@@ -29,7 +35,7 @@ BASELINE_RATE: Final = 0.02
 def prepare_kinds(
     game: Game, cards: Cards, tables: LearntTables, w: Workspace, depth: int, weights: Array
 ) -> None:
-    """Write the top discards, rows and strategies of the adversary's hands.
+    """Write the rows and strategies of the adversary's hands.
 
     Writes the weighted sum of the strategies to ``w.probabilities``.
     """
@@ -40,7 +46,6 @@ def prepare_kinds(
     sums = w.probabilities[depth]
     sums[:] = 0
     for j in range(len(hands)):
-        tops[j] = random_card(cards, w.rng)
         best = int(cards.best_kinds[s.stage, hands[j], tops[j]])
         rows[j] = (first + best) * HAND_BUCKETS + int(cards.buckets[betting, hands[j]])
         strategy = w.kind_strategies[depth, j]
@@ -75,14 +80,23 @@ def meet_kinds(game: Game, cards: Cards, tables: LearntTables, w: Workspace, dep
     if total(weights) < UNREACHED:
         return False
     resample(w, depth)
-    chosen, tops = w.kind_rows[depth], w.tops[depth]
+    chosen = w.kind_rows[depth]
     for n in range(len(hands)):  # the hands of the next decision: they are read before they change
-        w.adversary_hands[depth + 1, n] = after_kind(
-            cards, w.rng, s.stage, hands[chosen[n]], tops[chosen[n]], kind
-        )
+        play_kind(cards, w, s.stage, depth, chosen[n], n, kind)
     copy(w.adversary_hands[depth + 1], hands)
+    copy(w.tops[depth + 1], w.tops[depth])
     note_kind(s, kind)
     return True
+
+
+@jit
+def play_kind(
+    cards: Cards, w: Workspace, stage: int, depth: int, j: int, n: int, kind: int
+) -> None:
+    """Write what hand j and its top discard become, as hand n of the next decision."""
+    hand, top = int(w.adversary_hands[depth, j]), int(w.tops[depth, j])
+    w.adversary_hands[depth + 1, n] = after_kind(cards, w.rng, stage, hand, top, kind)
+    w.tops[depth + 1, n] = top_after_kind(cards, stage, hand, top, kind)
 
 
 @jit
@@ -116,9 +130,8 @@ def sample_kind(game: Game, cards: Cards, tables: LearntTables, w: Workspace, de
     w.states[depth + 1] = s
     w.path_weights[depth + 1] = w.path_weights[depth] / w.probabilities[depth, kind]
     copy(w.weights[depth], w.weights[depth + 1])
-    hands, tops = w.adversary_hands[depth], w.tops[depth]
-    for j in range(len(hands)):
-        w.adversary_hands[depth + 1, j] = after_kind(cards, w.rng, s.stage, hands[j], tops[j], kind)
+    for j in range(len(ones)):
+        play_kind(cards, w, s.stage, depth, j, j, kind)
     note_kind(w.states[depth + 1], kind)
     return kind
 

@@ -27,6 +27,7 @@ from sabacc_training.blueprints.hands import (
     dealt_hand,
     decode_course,
     random_below,
+    random_card,
     start_stream,
 )
 from sabacc_training.blueprints.sampling import total
@@ -191,4 +192,5 @@ def begin_walk(
         for betting in range(len(w.agent_buckets)):
             w.agent_buckets[betting, j] = cards.buckets[betting, agent_hands[course, betting]]
         w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
+        w.tops[0, j] = random_card(cards, w.rng)
         w.weights[0, j] = np.float32(1 / count)

@@ -16,6 +16,7 @@ from typing import Final, cast
 
 import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.public_states import DISCARD_DRAW, SWAP
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import REDRAW_ONE
@@ -41,7 +42,7 @@ from sabacc_training.blueprints.game import (
     note_kind,
     redraw,
 )
-from sabacc_training.blueprints.hands import Cards, after_dice
+from sabacc_training.blueprints.hands import Cards, after_dice, random_card
 from sabacc_training.blueprints.kind_turns import (
     learn_kinds,
     meet_kinds,
@@ -121,14 +122,15 @@ def walk(
 def gather_buckets(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
     """Write the buckets of both seats' hands, their counts and their reach, as a phase begins."""
     betting = int(game.bettings[w.states[depth].stage])
-    agent, adversary = w.agent_buckets[betting], w.adversary_hands[depth]
+    agent, adversary, tops = w.agent_buckets[betting], w.adversary_hands[depth], w.tops[depth]
+    position = 1 - int(w.hand[1])
     own, others = w.own_buckets[depth], w.other_buckets[depth]
     counts, reach, weights = w.counts[depth], w.reach[depth], w.weights[depth]
     agent_learns = w.hand[1] == w.hand[2]
     counts[:] = 0
     reach[:] = 0
     for j in range(len(weights)):
-        bucket = int(cards.buckets[betting, adversary[j]])
+        bucket = int(cards.top_buckets[position, betting, adversary[j], tops[j]])
         own[j] = agent[j] if agent_learns else bucket
         others[j] = bucket if agent_learns else agent[j]
         counts[own[j]] += np.float32(1)
@@ -146,6 +148,7 @@ def spread_to_hands(w: Workspace, start: int, depth: int) -> None:
         if before[bucket] > 0:
             following[j] = weights[j] * after[bucket] / before[bucket]
     copy(w.adversary_hands[start], w.adversary_hands[depth])
+    copy(w.tops[start], w.tops[depth])
 
 
 @jit
@@ -171,7 +174,10 @@ def play_to_decision(
             if s.acted == 0:
                 begin_cards(s)
             if s.position == agent:
-                note_kind(s, int(w.events[s.stage]))
+                kind = int(w.events[s.stage])
+                if kind in (DISCARD_DRAW, SWAP):
+                    draw_tops(cards, w, depth)
+                note_kind(s, kind)
             elif s.position == traverser:
                 return True
             elif not meet_kinds(game, cards, tables, w, depth):
@@ -180,11 +186,29 @@ def play_to_decision(
             how = int(game.redraws[w.events[s.stage]])
             if how >= REDRAW_ONE:
                 redraw(s, how)
-                hands = w.adversary_hands[depth]
-                for j in range(len(hands)):
-                    hands[j] = after_dice(cards, w.rng, s.stage, hands[j], how)
+                redraw_hands(cards, w, depth, how)
             next_stage(s)
         elif phase == BETTING and s.bets[0] == stack and s.bets[1] == stack:
             end_betting(game, s)  # nobody has a turn (D7)
         else:
             return True
+
+
+@jit
+def redraw_hands(cards: Cards, w: Workspace, depth: int, how: int) -> None:
+    """Change the adversary's hands by doubles. The seat that acts second discards last."""
+    hands, tops, stage = w.adversary_hands[depth], w.tops[depth], int(w.states[depth].stage)
+    discards_last = how == REDRAW_ONE and w.hand[1] == 0
+    draw_tops(cards, w, depth)
+    for j in range(len(hands)):
+        if discards_last:
+            tops[j] = cards.discards[stage, hands[j]]
+        hands[j] = after_dice(cards, w.rng, stage, hands[j], how)
+
+
+@jit
+def draw_tops(cards: Cards, w: Workspace, depth: int) -> None:
+    """Let each hand of the adversary see a new top discard, which the agent put there."""
+    tops = w.tops[depth]
+    for j in range(len(tops)):
+        tops[j] = random_card(cards, w.rng)

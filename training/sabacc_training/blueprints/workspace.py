@@ -79,6 +79,7 @@ class Workspace(NamedTuple):
         path_weights: (depth,) float32: the epoch, over the probability that the traverser tried
             what led there.
         adversary_hands: (depth, n) the adversary's hands.
+        tops: (depth, n) the top discard that each of them sees.
         weights: (depth, n) float32: the reach probabilities of the opponent's hands, over that of
             sampling.
         hand_values: (depth, n) float32: the values of the traverser's hands, in antes.
@@ -97,7 +98,6 @@ class Workspace(NamedTuple):
         scratch: (buckets,) float32: numbers that one function needs.
         kind_rows: (depth, n) the row of each of the adversary's hands as it plays its cards.
         kind_strategies: (depth, n, kinds) float32: its strategies.
-        tops: (depth, n) the top discard that each of the adversary's hands meets.
     """
 
     rng: Array
@@ -108,6 +108,7 @@ class Workspace(NamedTuple):
     states: Array
     path_weights: Array
     adversary_hands: Array
+    tops: Array
     weights: Array
     hand_values: Array
     own_buckets: Array
@@ -124,7 +125,6 @@ class Workspace(NamedTuple):
     scratch: Array
     kind_rows: Array
     kind_strategies: Array
-    tops: Array
 
 
 def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
@@ -144,6 +144,7 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         states=new_states(MAX_DEPTH),
         path_weights=numbers(MAX_DEPTH, dtype=np.float32),
         adversary_hands=numbers(*by_hand),
+        tops=numbers(*by_hand),
         weights=numbers(*by_hand, dtype=np.float32),
         hand_values=numbers(*by_hand, dtype=np.float32),
         own_buckets=numbers(*by_hand),
@@ -160,5 +161,4 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         scratch=numbers(HAND_BUCKETS, dtype=np.float32),
         kind_rows=numbers(*by_hand),
         kind_strategies=numbers(*by_hand, NUM_KINDS, dtype=np.float32),
-        tops=numbers(*by_hand),
     )
