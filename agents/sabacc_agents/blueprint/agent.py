@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
 from sabacc_agents.blueprint.buckets import hand_buckets
-from sabacc_agents.blueprint.observed_turns import first_round, public_states_of
+from sabacc_agents.blueprint.observed_turns import first_round, public_states_of, stacks_of
 from sabacc_agents.blueprint.public_states import num_bettings, num_public_states
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
@@ -19,7 +19,6 @@ from sabacc_agents.saved_files import check_made_for
 from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, BetSize
 from sabacc_env.array_types import Floats, Ints
-from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
@@ -105,12 +104,8 @@ class BlueprintAgent(StochasticAgent):
 
         Of both seats the smaller stack at the start of the hand counts.
         """
-        decoded = decode(observations)
-        own = decoded.credits_per_start + decoded.hand_bets_per_start
-        other = decoded.opponents.credits_per_start + decoded.opponents.hand_bets_per_start
         rules = self.blueprint.rules
-        credits = starting_credits(rules, NUM_PLAYERS)[0]  # as those of the other seat
-        stacks = np.minimum(own, other[:, 0]) * credits / rules.ante_unit + 1
+        stacks = stacks_of(observations, rules) / rules.ante_unit + 1
         return self.blueprint.nearest_stacks(stacks)
 
     def _hand_buckets(self, observations: Floats) -> Ints:

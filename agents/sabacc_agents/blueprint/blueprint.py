@@ -24,7 +24,7 @@ from sabacc_agents.saved_files import (
     write_arrays,
 )
 from sabacc_env.actions import BetSize, encode_bet_sizes, num_actions
-from sabacc_env.array_types import Floats, Ints
+from sabacc_env.array_types import Ints
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
@@ -63,7 +63,7 @@ class Blueprint:
     policy: NDArray[np.uint8]
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
-    def nearest_stacks(self, stacks: Floats) -> Ints:
+    def nearest_stacks(self, stacks: NDArray[np.float64]) -> Ints:
         """Return the numbers of the stacks that are nearest to some by ratio, in antes."""
         solved = self.stacks.astype(np.float64)
         middles = np.sqrt(solved[1:] * solved[:-1])

@@ -21,6 +21,7 @@ from sabacc_agents.blueprint.public_states import (
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array
+from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
@@ -86,6 +87,21 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
     )
     turns["history"] %= num_histories(rules)
     return turns
+
+
+def stacks_of(observations: Array, rules: RuleSet) -> Ints:
+    """Return what the seat with less had after the antes, in credits, (n,).
+
+    Args:
+        observations: (n, OBSERVATION_SIZE) float32 of turns at tables of two.
+        rules: the rules of the game. Both seats start with equal credits.
+    """
+    decoded = decode(observations)
+    own = decoded.credits_per_start + decoded.hand_bets_per_start
+    other = decoded.opponents.credits_per_start + decoded.opponents.hand_bets_per_start
+    credits = starting_credits(rules, 2)[0]
+    stacks: Ints = np.rint(np.minimum(own, other[:, 0]) * credits).astype(np.int64)
+    return stacks
 
 
 def first_round(rules: RuleSet) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sabacc_agents.blueprint.observed_turns import public_states_of
+from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
 from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_training.blueprints.adversary_states import adversary_state
@@ -30,7 +30,7 @@ from sabacc_training.blueprints.game import (
     redraw,
     write_legal,
 )
-from sabacc_training.blueprints.observed_states import stacks_of, states_of
+from sabacc_training.blueprints.observed_states import states_of
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env import actions as engine_actions

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.observed_turns import stacks_of
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
@@ -36,7 +37,7 @@ from sabacc_training.blueprints.adversary_states import adversary_state, find_ro
 from sabacc_training.blueprints.card_states import card_state
 from sabacc_training.blueprints.game import CALL, CARDS, FIRST_RAISE, JUNK, Game
 from sabacc_training.blueprints.hands import NUM_KINDS, Cards
-from sabacc_training.blueprints.observed_states import stacks_of, states_of
+from sabacc_training.blueprints.observed_states import states_of
 from sabacc_training.blueprints.workspace import LearntTables
 
 ACTIONS_OF_KINDS: Final = ((STAND,), (DRAW,), tuple(DISCARD_DRAW_SLOTS), tuple(SWAP_SLOTS))

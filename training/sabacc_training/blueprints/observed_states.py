@@ -37,8 +37,7 @@ def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:
     decoded = decode(observations)
     turns = turns_of(observations, rules)
     states = new_states(len(observations))
-    number_of = {stage: number for number, stage in enumerate(stages(rules))}
-    for stage, number in number_of.items():
+    for number, stage in enumerate(stages(rules)):
         states["stage"][_is_at(decoded, *stage)] = number
     for name in ("position", "raises", "history", "redrawn"):
         states[name] = turns[name]
@@ -54,16 +53,6 @@ def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:
     states["phase_bets"][every, other] = np.rint(decoded.to_call_per_start * credits)
     states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
     return states
-
-
-def stacks_of(observations: Floats, rules: RuleSet) -> Ints:
-    """Return what the seat with less had after the antes, in credits, (n,)."""
-    decoded = decode(observations)
-    own = decoded.credits_per_start + decoded.hand_bets_per_start
-    other = decoded.opponents.credits_per_start + decoded.opponents.hand_bets_per_start
-    credits = starting_credits(rules, 2)[0]
-    stacks: Ints = np.rint(np.minimum(own, other[:, 0]) * credits).astype(np.int64)
-    return stacks
 
 
 def _is_at(decoded: DecodedObservations, number: int, phase: str) -> Bools:
