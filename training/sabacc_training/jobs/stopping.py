@@ -11,7 +11,10 @@ from types import FrameType
 
 
 class StoppedBySignal(Exception):
-    """A signal stopped the work, which has saved everything and can be resumed."""
+    """A signal stopped the work, which can be resumed.
+
+    It has saved everything, unless its message says what is lost.
+    """
 
 
 @contextmanager
@@ -24,8 +27,8 @@ def exit_when_stopped(where: Path, how: str = "resume with --resume") -> Iterato
     """
     try:
         yield
-    except StoppedBySignal:
-        print(f"stopped; nothing is lost: {how} ({where})", file=sys.stderr)
+    except StoppedBySignal as stop:
+        print(f"stopped; {str(stop) or 'nothing is lost'}: {how} ({where})", file=sys.stderr)
         sys.exit(130)
 
 
