@@ -38,6 +38,7 @@ from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-policy"
 VERSION: Final = 2
+UNCHECKED_VERSION: Final = 1
 
 ARRAYS: Final = {
     "keys": np.dtype(np.int64),
@@ -93,7 +94,9 @@ def load_policy(path: str | Path) -> TabularPolicy:
     Raises:
         SabaccError: for a file that cannot be read, or is not a solved policy of this version.
     """
-    description = read_description(path, FORMAT, VERSION, "solved policy")
+    description = read_description(
+        path, FORMAT, VERSION, "solved policy", unchecked_version=UNCHECKED_VERSION
+    )
     arrays = read_arrays(path)
     try:
         policy = TabularPolicy(

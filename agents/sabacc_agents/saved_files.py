@@ -106,15 +106,23 @@ def formats_in(path: str | Path) -> tuple[str, ...]:
     return tuple(_read_metadata(path))
 
 
-def read_description(path: str | Path, format_name: str, version: int, kind: str) -> dict[str, Any]:
+def read_description(
+    path: str | Path,
+    format_name: str,
+    version: int,
+    kind: str,
+    *,
+    unchecked_version: int | None = None,
+) -> dict[str, Any]:
     """Return the description of a file that was made for the present observations.
 
     Args:
         path: the file.
         format_name: the name of the format.
-        version: the version of the format. The version before it, which had no checksum, can be
-            read too, with a warning.
+        version: the version of the format.
         kind: what error messages call the contents, such as ``"network"``.
+        unchecked_version: an older version that had no checksum. It can be read too, with a
+            warning.
 
     Raises:
         SabaccError: as ``read_arrays``; also for a file of another format or version, or one that
@@ -130,7 +138,7 @@ def read_description(path: str | Path, format_name: str, version: int, kind: str
             description.pop("sha256")
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
-    if found == version - 1:
+    if found == unchecked_version:
         warnings.warn(
             f"{path}: has no checksum, because an older version saved it: damage cannot be noticed",
             stacklevel=2,

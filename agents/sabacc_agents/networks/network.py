@@ -39,6 +39,7 @@ from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-network"
 VERSION: Final = 3
+UNCHECKED_VERSION: Final = 2
 ACTIVATIONS: Final = ("tanh", "relu")
 PRECISIONS: Final = ("float32", "float16")
 MAX_RECALLED_DECISIONS: Final = 16
@@ -216,7 +217,9 @@ def read_info(path: str | Path) -> NetworkInfo:
     Raises:
         SabaccError: as ``load_network``.
     """
-    description = read_description(path, FORMAT, VERSION, "network")
+    description = read_description(
+        path, FORMAT, VERSION, "network", unchecked_version=UNCHECKED_VERSION
+    )
     try:
         return NetworkInfo(
             rules=tuple(map(RuleSet.from_canonical, description["rules"])),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sabacc_agents import load, trained_against
 from sabacc_agents.blueprint.agent import BlueprintAgent
-from sabacc_agents.blueprint.blueprint import Blueprint, load_blueprint, save_blueprint
+from sabacc_agents.blueprint.blueprint import VERSION, Blueprint, load_blueprint, save_blueprint
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS, bucket_edges, hand_buckets
 from sabacc_agents.blueprint.public_states import num_public_states
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -66,6 +66,17 @@ def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -
         load(path, "casino", 3)
     with pytest.raises(SabaccError, match="was made for the rules 'casino', not 'orsl'"):
         load(path, "orsl", 2)
+
+
+def test_an_older_version_is_refused(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "agent.safetensors"
+    save_blueprint(path, replace(blueprint, policy=blueprint.policy[:9], states=STATES))
+    monkeypatch.setattr("sabacc_agents.blueprint.blueprint.VERSION", VERSION + 1)
+    message = f"is a blueprint of format version {VERSION}; this package reads {VERSION + 1}"
+    with pytest.raises(SabaccError, match=message):
+        load_blueprint(path)
 
 
 @pytest.mark.parametrize(
