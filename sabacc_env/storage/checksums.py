@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sabacc_env.errors import SabaccError
@@ -18,8 +19,24 @@ def pack_with_checksum(format_line: bytes, header: dict[str, Any], state: bytes)
         header: plain data that JSON can hold.
         state: any bytes.
     """
-    body = json.dumps(header).encode() + b"\n" + state
-    return format_line + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    return b"".join(parts_with_checksum(format_line, header, [state]))
+
+
+def parts_with_checksum(
+    format_line: bytes, header: dict[str, Any], state: Sequence[bytes | memoryview[Any]]
+) -> list[bytes | memoryview[Any]]:
+    """Return what ``pack_with_checksum`` returns, in parts: a large state is not copied.
+
+    Args:
+        format_line: the name and the version of the format, with a line end.
+        header: plain data that JSON can hold.
+        state: any bytes, in parts.
+    """
+    text = json.dumps(header).encode() + b"\n"
+    digest = hashlib.sha256(text)
+    for part in state:
+        digest.update(part)
+    return [format_line + digest.hexdigest().encode() + b"\n" + text, *state]
 
 
 def unpack_checked(format_line: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -35,10 +52,14 @@ def unpack_checked(format_line: bytes, data: bytes) -> tuple[dict[str, Any], byt
         raise SabaccError(
             f"these bytes do not have the format {name!r}{_other_version(name, data)}"
         )
-    checksum, _, body = data[len(format_line) :].partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != checksum:
+    # Large data are not copied here, but for the state.
+    begin = data.find(b"\n", len(format_line)) + 1
+    checksum = data[len(format_line) : begin].rstrip(b"\n")
+    if hashlib.sha256(memoryview(data)[begin:]).hexdigest().encode() != checksum:
         raise SabaccError(f"these bytes of the format {name!r} are damaged or cut short")
-    text, _, state = body.partition(b"\n")
+    end = data.find(b"\n", begin)
+    end = len(data) if end < 0 else end
+    text, state = data[begin:end], data[end + 1 :]
     try:
         header = json.loads(text)
     except (ValueError, RecursionError):

@@ -7,8 +7,10 @@ import errno
 import os
 import secrets
 import tempfile
+from collections.abc import Iterable
 from glob import escape
 from pathlib import Path
+from typing import Any
 
 from sabacc_env.errors import SabaccError
 
@@ -61,9 +63,14 @@ def check_writable(path: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file in one step; see ``write_parts``."""
+    write_parts(path, [data])
+
+
+def write_parts(path: Path, parts: Iterable[bytes | memoryview[Any]]) -> None:
     """Write a file in one step; the data is on the disk when this returns.
 
-    The old contents stay whole until all of ``data`` is written. A killed process leaves a hidden
+    The old contents stay whole until all of the parts are written. A killed process leaves a hidden
     file beside it, which ``remove_partial_files`` removes.
 
     Raises:
@@ -74,7 +81,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         try:
             with partial.open("wb") as file:
-                file.write(data)
+                file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
             partial.replace(path)

@@ -18,9 +18,6 @@ from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array, Record
 from sabacc_training.blueprints.game import NUM_COURSES, Game, last_pattern, to_call
 
-NUM_ROWS: Final = 1 << 20
-"""The rows of the adversary's regrets. Casino at 50 antes takes all of them in 350,000 walks."""
-
 MAX_PROBES: Final = 64
 """The rows that are tried for a state. Where all are taken it shares the last of them."""
 

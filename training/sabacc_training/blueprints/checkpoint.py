@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.checksums import pack_with_checksum
-from sabacc_env.storage.files import write_bytes
+from sabacc_env.storage.checksums import parts_with_checksum
+from sabacc_env.storage.files import write_parts
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.jobs.checkpoint_file import read_checkpoint
 
@@ -20,18 +20,19 @@ FORMAT: Final = b"sabacc-env blueprint checkpoint 4\n"
 
 def save_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     """Write a solver's state to a file, whole or not at all."""
-    rows, parts = [], []
+    rows: list[int] = []
+    parts: list[memoryview[Any]] = []
     for table in _arrays(solver):
-        used = np.flatnonzero(table.any(axis=1))
+        used = np.flatnonzero(table.any(axis=1)).astype(np.int64)
         rows.append(len(used))
-        parts += [used.astype(np.int64).tobytes(), table[used].tobytes()]
+        parts += [used.data, table[used].data]
     header = {
         "game": _game(solver),
         "epochs": solver.epochs,
         "seconds": solver.seconds,
         "rows": rows,
     }
-    write_bytes(path, pack_with_checksum(FORMAT, header, b"".join(parts)))
+    write_parts(path, parts_with_checksum(FORMAT, header, parts))
 
 
 def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:

@@ -33,6 +33,10 @@ class BlueprintConfig(GameConfig):
     threads: int = Field(1, ge=1, le=64)
     """How many stacks are solved for side by side. The result does not depend on it."""
 
+    adversary_rows: int = Field(2**20, ge=2**10, le=2**26)
+    """How many states of the adversary's bets are told apart for each stack, a power of 2. Each
+    takes a kilobyte once it is met. Where there are more, the others share rows."""
+
     seed: int = Field(0, ge=0, lt=2**32)
     """Decides all that is random."""
 
@@ -42,4 +46,6 @@ class BlueprintConfig(GameConfig):
         rising = all(a < b for a, b in pairwise(self.stacks))
         if not self.stacks or not rising or self.stacks[0] < 2 or self.stacks[-1] > 10_000:
             raise SabaccError("stacks: give one or more rising numbers from 2 to 10,000")
+        if self.adversary_rows.bit_count() != 1:
+            raise SabaccError("adversary_rows: give a power of 2, such as 1_048_576")
         return self

@@ -6,6 +6,8 @@ lose, as that of any opponent, where its strategy is played on the engine.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from sabacc_agents.blueprint.blueprint import Blueprint
 from sabacc_agents.blueprint.public_states import num_public_states
@@ -21,6 +23,9 @@ from sabacc_training.blueprints.workspace import new_tables, new_workspace
 
 WALKS_PER_EPOCH = 2_000
 """What is learnt in an epoch weighs as its number."""
+
+NUM_ROWS: Final = 1 << 21
+"""More states than the adversary meets at 50 antes in 200,000 walks."""
 
 
 class LoneAdversary:
@@ -43,7 +48,7 @@ class LoneAdversary:
         self._seed = seed
         self._game = abstract_game(rules, bet_sizes, [bet_sizes[size] for size in sizes])
         self._cards, self._agent_hands, _ = cards_of(rules, self._game)
-        self._tables = new_tables(rules, self._game)
+        self._tables = new_tables(rules, self._game, NUM_ROWS)
         self._workspace = new_workspace(self._game)
         self.epochs = 0
         # Regret matching of a policy, taken as regrets, is this policy.

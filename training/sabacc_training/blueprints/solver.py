@@ -54,7 +54,9 @@ class BlueprintSolver:
         self.config = config
         self._game = abstract_game(config.rule_set, config.bet_sizes, config.agent_sizes)
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
-        self.tables = [new_tables(config.rule_set, self._game) for _ in config.stacks]
+        self.tables = [
+            new_tables(config.rule_set, self._game, config.adversary_rows) for _ in config.stacks
+        ]
         self._workspaces = [new_workspace(self._game) for _ in config.stacks]
         self.epochs = 0
         self.seconds = 0.0

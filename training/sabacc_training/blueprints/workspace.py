@@ -11,7 +11,6 @@ from sabacc_agents.blueprint.public_states import num_public_states
 
 from sabacc_env.engine.layout import Array
 from sabacc_env.rules import RuleSet
-from sabacc_training.blueprints.adversary_states import NUM_ROWS
 from sabacc_training.blueprints.card_states import num_card_states
 from sabacc_training.blueprints.game import NUM_BETS, Game, new_states
 from sabacc_training.blueprints.hands import NUM_KINDS
@@ -48,15 +47,15 @@ class LearntTables(NamedTuple):
     kind_values: NDArray[np.float32]
 
 
-def new_tables(rules: RuleSet, game: Game) -> LearntTables:
-    """Return tables in which nothing has been learnt."""
+def new_tables(rules: RuleSet, game: Game, rows: int) -> LearntTables:
+    """Return tables in which nothing has been learnt, with so many rows of the adversary's bets."""
     bets = num_public_states(rules), NUM_BETS, HAND_BUCKETS
     kinds = num_card_states(game) * HAND_BUCKETS, NUM_KINDS
     return LearntTables(
         agent_regrets=np.zeros(bets, np.float32),
         agent_sums=np.zeros(bets, np.float32),
-        adversary_keys=np.zeros(NUM_ROWS, np.int64),
-        adversary_regrets=np.zeros((NUM_ROWS, NUM_BETS, HAND_BUCKETS), np.float32),
+        adversary_keys=np.zeros(rows, np.int64),
+        adversary_regrets=np.zeros((rows, NUM_BETS, HAND_BUCKETS), np.float32),
         kind_regrets=np.zeros(kinds, np.float32),
         kind_values=np.zeros(kinds, np.float32),
     )
