@@ -25,7 +25,7 @@ WALKS_PER_EPOCH = 2_000
 """What is learnt in an epoch weighs as its number."""
 
 NUM_ROWS: Final = 1 << 21
-"""More states than the adversary meets at 50 antes in 200,000 walks."""
+"""Twice as many as 100,000 walks of casino at 50 antes nearly fill."""
 
 
 class LoneAdversary:
