@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
-from sabacc_agents.blueprint.buckets import hand_buckets
+from sabacc_agents.blueprint.buckets import NO_TOP, hand_buckets
 from sabacc_agents.blueprint.observed_turns import first_round, public_states_of, stacks_of
 from sabacc_agents.blueprint.public_states import num_bettings, num_public_states
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -114,5 +114,7 @@ class BlueprintAgent(StochasticAgent):
         hands = self._table.hands_of(decoded.own_values, decoded.own_held)
         rules = self.blueprint.rules
         betting = np.clip(decoded.round - first_round(rules), 0, num_bettings(rules) - 1)
-        buckets: Ints = self._buckets[betting, hands].astype(np.int64)
+        positions = (decoded.seats_after_dealer == 0).astype(np.int64)
+        tops = np.where(decoded.has_top_discard, decoded.top_discard + 10, NO_TOP)
+        buckets: Ints = self._buckets[positions, betting, hands, tops].astype(np.int64)
         return buckets

@@ -29,7 +29,7 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-blueprint"
-VERSION: Final = 2
+VERSION: Final = 3
 
 NUM_PLAYERS: Final = 2
 """A blueprint is for tables of two."""

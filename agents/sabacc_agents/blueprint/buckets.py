@@ -1,9 +1,9 @@
 """The buckets of hands that a blueprint tells apart in each betting phase, by their values.
 
 A hand's value is the probability that it wins at the end, if both seats choose their cards by
-expectation and nobody junks (``expectation.win_probabilities``). Buckets hold about equally many of
-the hands that come. In the last betting phase a bucket holds no zero hand beside others, because a
-zero hand wins the Sabacc pot, too.
+expectation and nobody junks, and the top discard is known. Buckets hold about equally many of the
+hands that come. In the last betting phase a bucket holds no zero hand beside others, because a zero
+hand wins the Sabacc pot, too.
 """
 
 from __future__ import annotations
@@ -13,9 +13,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.expectation.backward_induction import stages
+from sabacc_agents.blueprint.card_choices import card_choices
+from sabacc_agents.expectation.backward_induction import (
+    DOUBLE_SPIKE_PROB,
+    DOUBLES_PROB,
+    stages,
+)
+from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.win_probabilities import win_probabilities
-from sabacc_env.array_types import Floats
+from sabacc_env.array_types import Floats, Ints
 from sabacc_env.rules import RuleSet
 
 HAND_BUCKETS: Final = 40
@@ -27,26 +33,62 @@ ZERO_BUCKETS: Final = 18
 FIRST_ZERO_BUCKET: Final = HAND_BUCKETS - ZERO_BUCKETS
 """The lowest of these."""
 
+NO_TOP: Final = NUM_VALUES
+"""Instead of a top discard, as index of a card value: none, or one that is not known."""
+
+NUM_TOPS: Final = NUM_VALUES + 1
+
+TOP_STAYS: Final = 1.0, 0.6
+"""How likely the top discard is still there when a seat plays its cards next, by its position.
+
+The other seat leaves it where it stands or draws, which is about as often as this says.
+"""
+
 
 def betting_values(rules: RuleSet) -> Floats:
-    """Return the values of hands in each betting phase, (betting phases, hands)."""
+    """Return the values of hands at betting turns, (positions, betting phases, hands, NUM_TOPS).
+
+    Each top discard is as likely in the values of a hand. Here it is known, but doubles change it,
+    and the seat that acts second in the next card phase may not find it there.
+    """
     values = win_probabilities(rules, 2).hand_values[:, 0]
-    return values[[i for i, (_, phase) in enumerate(stages(rules)) if phase == "betting"]]
+    draw_probs = win_probabilities(rules, 2).table.draw_probs
+    by_stage = card_choices(rules).values
+    order = [phase for _, phase in stages(rules)]
+    bettings = [stage for stage, phase in enumerate(order) if phase == "betting"]
+    found = np.empty((2, len(bettings), values.shape[1], NUM_TOPS), np.float32)
+    found[:] = values[bettings][:, :, None]
+    for betting, stage in enumerate(bettings):
+        following = next((number for number in by_stage if number > stage), None)
+        if following is None:
+            continue
+        by_top = by_stage[following]
+        surplus = by_top - np.einsum("nv,nv->n", by_top, draw_probs)[:, None]
+        has_dice = "dice" in order[stage:following]
+        undisturbed = 1 - DOUBLES_PROB - DOUBLE_SPIKE_PROB if has_dice else 1
+        for position, stays in enumerate(TOP_STAYS):
+            found[position, betting, :, :NO_TOP] += stays * undisturbed * surplus
+    return found
 
 
-def bucket_edges(rules: RuleSet, hands: NDArray[np.int32]) -> Floats:
+def bucket_edges(
+    rules: RuleSet, positions: Ints, hands: NDArray[np.int32], tops: NDArray[np.integer]
+) -> Floats:
     """Return the lowest values of all buckets but the first, (betting phases, HAND_BUCKETS - 1).
 
     Args:
         rules: the rules.
-        hands: (n, betting phases) hands as they come in play.
+        positions: (n,) the positions of seats: 0 for the one that acts first, else 1.
+        hands: (n, betting phases) their hands as they come in play.
+        tops: (n, betting phases) the top discards.
     """
     values = betting_values(rules)
+    edges = np.empty((hands.shape[1], HAND_BUCKETS - 1), np.float32)
+    for betting in range(len(edges) - 1):
+        found = values[positions, betting, hands[:, betting], tops[:, betting]]
+        edges[betting] = _inner_quantiles(found, HAND_BUCKETS)
     is_zero = win_probabilities(rules, 2).table.is_zero
-    edges = np.empty((len(values), HAND_BUCKETS - 1), np.float32)
-    for betting, of_hand in enumerate(values[:-1]):
-        edges[betting] = _inner_quantiles(of_hand[hands[:, betting]], HAND_BUCKETS)
-    edges[-1] = edges_with_zeros(values[-1], hands[:, -1], is_zero)
+    edges[-1] = edges_with_zeros(values[0, -1, :, NO_TOP], hands[:, -1], is_zero)
     return edges
 
 
@@ -68,9 +110,12 @@ def edges_with_zeros(
 
 
 def hand_buckets(rules: RuleSet, edges: Floats) -> NDArray[np.int8]:
-    """Return the bucket of each hand in each betting phase, (betting phases, hands)."""
-    pairs = zip(edges, betting_values(rules), strict=True)
-    return np.array([np.searchsorted(e, v, side="right") for e, v in pairs], np.int8)
+    """Return the buckets of hands, (positions, betting phases, hands, NUM_TOPS)."""
+    values = betting_values(rules)
+    found = np.empty(values.shape, np.int8)
+    for betting, of_phase in enumerate(edges):
+        found[:, betting] = np.searchsorted(of_phase, values[:, betting], side="right")
+    return found
 
 
 def _inner_quantiles(values: Floats, count: int) -> Floats:

@@ -10,13 +10,21 @@ import pytest
 from sabacc_agents import load, trained_against
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.blueprint import VERSION, Blueprint, load_blueprint, save_blueprint
-from sabacc_agents.blueprint.buckets import HAND_BUCKETS, bucket_edges, hand_buckets
+from sabacc_agents.blueprint.buckets import (
+    HAND_BUCKETS,
+    NO_TOP,
+    betting_values,
+    bucket_edges,
+    hand_buckets,
+)
 from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, JUNK
+from sabacc_env.array_types import Floats, Ints
 
 RULES = load_rules("casino")
 STATES = np.arange(9, dtype=np.int32)
@@ -35,7 +43,7 @@ def blueprint() -> Blueprint:
         rules=RULES,
         bet_sizes=DEFAULT_BET_SIZES,
         stacks=np.array([10, 40], np.float32),
-        edges=bucket_edges(RULES, hands.astype(np.int32)),
+        edges=edges_of(hands),
         actions=np.array([JUNK, CALL, POT]),
         states=states,
         policy=policy,
@@ -46,10 +54,45 @@ def blueprint() -> Blueprint:
 def test_buckets_hold_equally_many_hands_and_part_zero_hands_from_others() -> None:
     table = win_probabilities(RULES, 2).table
     hands = np.random.default_rng(0).choice(np.flatnonzero(table.sizes == 3), (40_000, 3))
-    buckets = hand_buckets(RULES, bucket_edges(RULES, hands.astype(np.int32)))
-    assert 0 < np.bincount(buckets[0, hands[:, 0]], minlength=HAND_BUCKETS).max() < 4_000
+    buckets = hand_buckets(RULES, edges_of(hands))
+    positions, tops = positions_and_tops(len(hands))
+    counts = np.bincount(buckets[positions, 0, hands[:, 0], tops], minlength=HAND_BUCKETS)
+    assert 900 < counts.min() <= counts.max() < 1_100
     zero = table.is_zero & (table.sizes > 1)
-    assert buckets[-1, zero].min() > buckets[-1, ~table.is_zero].max()
+    assert buckets[:, -1, zero].min() > buckets[:, -1, ~table.is_zero].max()
+
+
+def test_a_top_discard_that_mends_the_hand_is_worth_more_to_who_acts_first() -> None:
+    """At -9 and +7 a swap of one of them for -7 or +9 makes zero."""
+    table = win_probabilities(RULES, 2).table
+    hand = table.hands_of(np.array([[-9, 7]]), np.array([[True, True]]))[0]
+    first, second = betting_values(RULES)[:, 0, hand]
+    for top in (-7, 9):
+        assert first[top + 10] > second[top + 10] > first[NO_TOP]
+    assert first[10 + 3] < second[10 + 3] < first[NO_TOP]
+    assert first[NO_TOP] == second[NO_TOP]
+
+
+def test_values_with_and_without_a_top_discard_agree_on_average() -> None:
+    table = win_probabilities(RULES, 2).table
+    values = betting_values(RULES)
+    average = np.einsum("pbnv,nv->pbn", values[..., :NO_TOP], table.draw_probs)
+    grown = table.sizes > 1
+    assert np.allclose(average[..., grown], values[..., grown, NO_TOP], atol=1e-5)
+    assert (values[:, -1] == values[:, -1, :, NO_TOP:]).all()  # no swap follows
+
+
+def edges_of(hands: Ints) -> Floats:
+    """Return bucket edges of hands, (n, betting phases)."""
+    positions, tops = positions_and_tops(len(hands))
+    by_phase = np.repeat(tops[:, None], hands.shape[1], axis=1)
+    return bucket_edges(RULES, positions, hands.astype(np.int32), by_phase)
+
+
+def positions_and_tops(count: int) -> tuple[Ints, Ints]:
+    """Return positions and top discards for some hands: all in turn."""
+    numbers = np.arange(count)
+    return numbers // NUM_VALUES % 2, numbers % NUM_VALUES
 
 
 def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -> None:

@@ -18,12 +18,14 @@ from sabacc_training.blueprints.game import (
     note_kind,
     redraw,
 )
+from sabacc_training.blueprints.workspace import new_tables
 
 from sabacc_env import load_rules
 from sabacc_env.actions import DEFAULT_BET_SIZES
 from sabacc_env.engine.layout import REDRAW_ALL, REDRAW_ONE
 
-GAME = abstract_game(load_rules("casino"), DEFAULT_BET_SIZES, (1,))
+RULES = load_rules("casino")
+GAME = abstract_game(RULES, DEFAULT_BET_SIZES, (1,))
 
 
 def test_the_states_of_different_bets_differ() -> None:
@@ -86,15 +88,18 @@ def state_of(**fields: Any) -> int:
 
 
 def test_each_state_keeps_its_row() -> None:
-    keys = np.zeros(64, np.int64)
+    tables = new_tables(RULES, GAME, 64)
     states = np.random.default_rng(1).integers(1, 2**60, 40).tolist()
-    rows = [find_row(keys, state) for state in states]
-    assert len(set(rows)) == len(states)
-    assert [find_row(keys, state) for state in states] == rows
-    assert keys[rows].tolist() == states
+    rows = [find_row(tables, state) for state in states]
+    assert rows == list(range(40))
+    assert [find_row(tables, state) for state in states] == rows
+    assert tables.adversary_count.tolist() == [40]
 
 
 def test_a_full_table_shares_rows() -> None:
-    keys = np.arange(1, 65)
-    assert 0 <= find_row(keys, 1_000) < 64
-    assert (keys == np.arange(1, 65)).all()
+    tables = new_tables(RULES, GAME, 64)
+    tables.adversary_keys[:] = np.arange(1, 65)
+    tables.adversary_rows[:] = np.arange(64)
+    assert 0 <= find_row(tables, 1_000) < 64
+    assert (tables.adversary_keys == np.arange(1, 65)).all()
+    assert tables.adversary_count.tolist() == [0]

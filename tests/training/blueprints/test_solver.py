@@ -113,6 +113,17 @@ def test_forged_checkpoints_are_refused(change: dict[str, Any], tmp_path: Path) 
         load_checkpoint(solver, path)
 
 
+@pytest.mark.parametrize("name", ["adversary_rows", "adversary_count"])
+@pytest.mark.parametrize("number", [-9, 2**30])
+def test_rows_that_do_not_exist_are_refused(name: str, number: int, tmp_path: Path) -> None:
+    path = tmp_path / "agent.checkpoint"
+    solver = solver_of(walks=20)
+    getattr(solver.tables[0], name)[0] = number
+    save_checkpoint(solver, path)
+    with pytest.raises(SabaccError, match="its numbers are impossible"):
+        load_checkpoint(solver_of(walks=20), path)
+
+
 ONE_EPOCH = """
 import sys
 import numpy as np

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
 from sabacc_agents.blueprint.observed_turns import stacks_of
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -103,12 +103,11 @@ class AdversaryAgent(StochasticAgent):
         """Return the positive regrets of bet actions, (n, num_actions)."""
         states = states_of(observations, self._game, self._rules)
         rows = np.zeros(len(states), np.int64)
-        find_rows(self._game, states, self._tables.adversary_keys, rows)
+        find_rows(self._game, states, self._tables, rows)
         decoded, hands = decode(observations), self._hands(observations)
         betting = self._game.bettings[states["stage"]]
-        tops = decoded.top_discard + 10
-        by_top = self._cards.top_buckets[states["position"], betting, hands, tops]
-        buckets = np.where(decoded.has_top_discard, by_top, self._cards.buckets[betting, hands])
+        tops = np.where(decoded.has_top_discard, decoded.top_discard + 10, NO_TOP)
+        buckets = self._cards.buckets[states["position"], betting, hands, tops]
         regrets = np.maximum(self._tables.adversary_regrets[rows, :, buckets], 0)
         found = np.zeros(action_masks.shape)
         found[:, JUNK_ACTION] = regrets[:, JUNK]
@@ -133,7 +132,7 @@ class AdversaryAgent(StochasticAgent):
         rows = np.zeros(len(states), np.int64)
         number_card_states(self._game, states, stacks_of(observations, self._rules), rows)
         phases = np.maximum(self._game.bettings[states["stage"]] - 1, 0)
-        buckets = self._cards.buckets[phases, self._hands(observations)]
+        buckets = self._cards.buckets[0, phases, self._hands(observations), NO_TOP]
         rows = (rows * NUM_KINDS + best_kinds) * HAND_BUCKETS + buckets
         found = np.zeros(action_masks.shape)
         regrets = np.maximum(self._tables.kind_regrets[rows], 0)
@@ -146,10 +145,10 @@ class AdversaryAgent(StochasticAgent):
 
 
 @jit
-def find_rows(game: Game, states: Array, keys: Array, rows: Array) -> None:
+def find_rows(game: Game, states: Array, tables: LearntTables, rows: Array) -> None:
     """Write the row of each state in which the adversary bets, (n,)."""
     for i in range(len(states)):
-        rows[i] = find_row(keys, adversary_state(game, states[i]))
+        rows[i] = find_row(tables, adversary_state(game, states[i]))
 
 
 @jit

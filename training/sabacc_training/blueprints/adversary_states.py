@@ -15,11 +15,12 @@ from sabacc_agents.blueprint.public_states import NUM_PATTERNS
 
 from sabacc_env.engine.chance import WORD, mix
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import Array, Record
+from sabacc_env.engine.layout import Record
 from sabacc_training.blueprints.game import NUM_COURSES, Game, last_pattern, to_call
+from sabacc_training.blueprints.workspace import LearntTables
 
 MAX_PROBES: Final = 64
-"""The rows that are tried for a state. Where all are taken it shares the last of them."""
+"""The slots that are tried for a state. Where all are taken it shares the row of the next."""
 
 POT_STEP: Final = 0.25
 """The logarithm of the ratio of two pots that are a bucket apart."""
@@ -56,20 +57,23 @@ def adversary_state(game: Game, s: Record) -> int:
 
 
 @jit
-def find_row(keys: Array, state: int) -> int:
-    """Return the row of a state; one that is met for the first time takes a free row.
+def find_row(tables: LearntTables, state: int) -> int:
+    """Return the row of a state in the regrets; one that is met first takes the next row.
 
     Args:
-        keys: (rows,) the state of each row, 0 where it is free. Their number is a power of 2.
+        tables: what is learnt. The number of slots is a power of 2.
         state: the number of the state, from 1.
     """
+    keys, rows = tables.adversary_keys, tables.adversary_rows
     last = len(keys) - 1
-    row = mix(mix(state & WORD) ^ (state >> 32)) & last
+    slot = mix(mix(state & WORD) ^ (state >> 32)) & last
     for _ in range(MAX_PROBES):
-        if keys[row] == state:
-            return row
-        if keys[row] == 0:
-            keys[row] = state
-            return row
-        row = (row + 1) & last
-    return row
+        if keys[slot] == state:
+            return int(rows[slot])
+        if keys[slot] == 0:
+            keys[slot] = state
+            rows[slot] = tables.adversary_count[0]
+            tables.adversary_count[0] += 1
+            return int(rows[slot])
+        slot = (slot + 1) & last
+    return int(rows[slot])

@@ -50,7 +50,7 @@ def prepare_bets(game: Game, tables: LearntTables, w: Workspace, depth: int) -> 
     if is_agent:
         row = bet_public_state(game, s, stack)
     else:
-        row = find_row(tables.adversary_keys, adversary_state(game, s))
+        row = find_row(tables, adversary_state(game, s))
     regrets = tables.agent_regrets[row] if is_agent else tables.adversary_regrets[row]
     match_bets(regrets, legal, w.scratch, w.strategies[depth])
     return row

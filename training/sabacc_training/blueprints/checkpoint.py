@@ -12,9 +12,10 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.storage.checksums import parts_with_checksum
 from sabacc_env.storage.files import write_parts
 from sabacc_training.blueprints.solver import BlueprintSolver
+from sabacc_training.blueprints.workspace import LearntTables
 from sabacc_training.jobs.checkpoint_file import read_checkpoint
 
-FORMAT: Final = b"sabacc-env blueprint checkpoint 4\n"
+FORMAT: Final = b"sabacc-env blueprint checkpoint 5\n"
 """The first line of a checkpoint; its number changes with the format."""
 
 
@@ -62,7 +63,15 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
         if (used < 0).any() or (used >= len(table)).any() or not np.isfinite(values).all():
             raise SabaccError(f"{path}: cannot be resumed from; its numbers are impossible")
         table[used] = values.reshape(count, table.shape[1])
+    if not all(_have_their_rows(tables) for tables in solver.tables):
+        raise SabaccError(f"{path}: cannot be resumed from; its numbers are impossible")
     solver.epochs, solver.seconds = epochs, seconds
+
+
+def _have_their_rows(tables: LearntTables) -> bool:
+    """Say whether the rows of the adversary's states exist."""
+    rows, count = tables.adversary_rows, int(tables.adversary_count[0])
+    return bool(0 <= rows.min() <= rows.max() < len(rows) and 0 <= count <= len(rows))
 
 
 def _are_counts(rows: object, solver: BlueprintSolver, size: int) -> TypeGuard[list[int]]:

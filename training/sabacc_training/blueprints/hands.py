@@ -7,20 +7,15 @@ each seat chooses the card that is best for its expected value. The agent choose
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import bucket_edges, edges_with_zeros, hand_buckets
+from sabacc_agents.blueprint.card_choices import NO_CARD, card_choices
 from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, SWAP
-from sabacc_agents.expectation.backward_induction import (
-    DOUBLE_SPIKE_PROB,
-    DOUBLES_PROB,
-    stages,
-)
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
-from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
+from sabacc_agents.expectation.win_probabilities import win_probabilities
 
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.chance import WORD, next_word, stream
@@ -38,11 +33,6 @@ NUM_SAMPLES: Final = 2_000_000
 
 SAMPLES_SEED: Final = 1977
 
-NO_CARD: Final = -1
-
-TOP_STAYS: Final = 1.0, 0.5
-"""How likely the top discard is there when a seat plays its cards next, by its position."""
-
 
 class Cards(NamedTuple):
     """What compiled code needs of the hand table, and the choices of cards.
@@ -52,13 +42,11 @@ class Cards(NamedTuple):
         children: as in ``HandTable``.
         parents: likewise.
         counts: likewise.
-        best_kinds: (stages, hands, 21) the best kind of action, by the top discard.
-        swaps: likewise, the card that the best swap puts down; NO_CARD if there is none.
-        discards: (stages, hands) the card that is best discarded before a draw; NO_CARD if none.
-        buckets: (betting phases + 1, hands) the bucket of each hand in each betting phase, and of
-            final hands.
-        top_buckets: (positions, betting phases + 1, hands, 21) the same for a seat that counts on
-            the top discard.
+        best_kinds: as in ``CardChoices``.
+        swaps: likewise.
+        discards: likewise.
+        buckets: (positions, betting phases + 1, hands, NUM_TOPS) the bucket of each hand in each
+            betting phase, and of final hands, by the top discard.
         allowed: (kinds,) whether the rules have each kind of action.
     """
 
@@ -70,142 +58,55 @@ class Cards(NamedTuple):
     swaps: Array
     discards: Array
     buckets: Array
-    top_buckets: Array
     allowed: Array
 
 
-@dataclass(frozen=True)
-class AgentHands:
+class AgentHands(NamedTuple):
     """Courses of the agent's hand, grouped by what is public of them.
 
+    Those of the seat that acts first come first, then as many of the other.
+
     Attributes:
-        hands: (samples, betting phases + 1) the hand in each betting phase and at the reveal.
-        codes: (samples,) the group: its kinds of action and dice in order, as digits.
+        hands: (samples, betting phases + 1) int32: the hand in each betting phase and at the
+            reveal.
+        tops: (samples, betting phases + 1) int8: the top discard in each betting phase and at the
+            reveal.
+        left: (samples, stages) int8: the top discard that the agent leaves behind.
+        codes: (samples,) the group: its position, its kinds of action and dice in order, as digits.
         first: (groups + 1,) the first sample of each group.
     """
 
-    hands: NDArray[np.int32]
-    codes: Ints
-    first: Ints
+    hands: Array
+    tops: Array
+    left: Array
+    codes: Array
+    first: Array
 
 
 def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.float32]]:
     """Return the cards of an abstract game, the courses of the agent's hand, and bucket edges."""
-    win_probs = win_probabilities(rules, 2)
-    table = win_probs.table
-    num_hands, num_growing = len(table.sizes), len(table.children)
-    num_stages = len(game.phases) - 1
-    best_kinds = np.zeros((num_stages, num_hands, NUM_VALUES), np.int8)
-    swaps = np.full((num_stages, num_hands, NUM_VALUES), NO_CARD, np.int8)
-    discards = np.full((num_stages, num_hands), NO_CARD, np.int8)
-    best_values: dict[int, Floats] = {}
-    for stage, (_, phase) in enumerate(stages(rules)):
-        if phase == "betting":
-            continue
-        values = win_probs.hand_values[stage, 0]
-        drawn = np.full(num_hands, -1, np.float32)  # a hand of the largest size cannot draw
-        drawn[:num_growing] = np.einsum(
-            "nv,nv->n", values[table.children], table.draw_probs[:num_growing]
-        )
-        redrawn, discards[stage] = _best_discards(win_probs, drawn)
-        if phase == "cards":
-            swapped, swaps[stage] = _best_swaps(win_probs, values)
-            kinds = values, drawn, redrawn, swapped.T
-            by_kind = np.stack([np.broadcast_to(v, swapped.T.shape) for v in kinds])
-            by_kind[[kind not in rules.card_actions for kind in CARD_KINDS]] = -1
-            best_kinds[stage] = by_kind.argmax(axis=0).T
-            best_values[stage] = by_kind.max(axis=0).T
-    deck = np.repeat(np.arange(NUM_VALUES), table.deck_counts)
+    table = win_probabilities(rules, 2).table
+    choices = card_choices(rules)
     cards = Cards(
-        deck=deck,
+        deck=np.repeat(np.arange(NUM_VALUES), table.deck_counts),
         children=table.children,
         parents=table.parents,
         counts=table.counts,
-        best_kinds=best_kinds,
-        swaps=swaps,
-        discards=discards,
-        buckets=np.zeros((1, 1), np.int8),
-        top_buckets=np.zeros((1, 1, 1, 1), np.int8),
+        best_kinds=choices.kinds,
+        swaps=choices.swaps,
+        discards=choices.discards,
+        buckets=np.zeros((1, 1, 1, 1), np.int8),
         allowed=np.array([kind in rules.card_actions for kind in CARD_KINDS]),
     )
     agent_hands = _agent_hands(game, cards, rules.cards_dealt)
-    edges = bucket_edges(rules, agent_hands.hands[:, :-1])
-    ranks = np.unique(table.strengths, return_inverse=True)[1].astype(np.float32)
-    final_edges = edges_with_zeros(ranks, agent_hands.hands[:, -1], table.is_zero)
+    hands, tops = agent_hands.hands, agent_hands.tops
+    edges = bucket_edges(rules, _positions(len(hands)), hands[:, :-1], tops[:, :-1])
+    ranks: Floats = np.unique(table.strengths, return_inverse=True)[1].astype(np.float32)
+    final_edges = edges_with_zeros(ranks, hands[:, -1], table.is_zero)
     final = np.searchsorted(final_edges, ranks, side="right").astype(np.int8)
-    buckets = np.vstack([hand_buckets(rules, edges), final])
-    top_buckets = _top_buckets(game, win_probs, edges, best_values)
-    top_buckets[:, -1] = final[:, None]
-    return cards._replace(buckets=buckets, top_buckets=top_buckets), agent_hands, edges
-
-
-def _top_buckets(
-    game: Game, win_probs: WinProbabilities, edges: Floats, best_values: dict[int, Floats]
-) -> NDArray[np.int8]:
-    """Return the buckets of hands by the top discard, (positions, betting phases + 1, hands, 21).
-
-    Those of final hands are left at 0.
-
-    The value of a hand counts each top discard as likely. Here it is known, but doubles change it.
-    The seat that acts second in the next card phase finds it there half as often.
-
-    Args:
-        game: the game.
-        win_probs: the values of hands.
-        edges: those of the buckets.
-        best_values: by the stage of each card phase, the values of hands before it, (hands, 21).
-    """
-    phases = list(game.phases)
-    num_hands = len(win_probs.table.sizes)
-    found = np.zeros((2, len(edges) + 1, num_hands, NUM_VALUES), np.int8)
-    for betting, stage in enumerate(i for i, phase in enumerate(phases) if phase == BETTING):
-        values = np.repeat(win_probs.hand_values[stage, 0][:, None], NUM_VALUES, axis=1)
-        following = [number for number in best_values if number > stage]
-        for position in range(2):
-            of_tops = values
-            if following:
-                by_top = best_values[following[0]]
-                average = np.einsum("nv,nv->n", by_top, win_probs.table.draw_probs)
-                stays = TOP_STAYS[position]
-                if DICE in phases[stage : following[0]]:
-                    stays *= 1 - DOUBLES_PROB - DOUBLE_SPIKE_PROB
-                of_tops = values + stays * (by_top - average[:, None])
-            found[position, betting] = np.searchsorted(edges[betting], of_tops, side="right")
-    return found
-
-
-def _best_discards(win_probs: WinProbabilities, drawn: Floats) -> tuple[Floats, NDArray[np.int8]]:
-    """Return the best value of a discard and a draw, and the card, both (hands,).
-
-    ``drawn`` are the values of a draw alone.
-    """
-    table = win_probs.table
-    best = np.full(len(table.sizes), -1, np.float32)
-    cards = np.full(len(table.sizes), NO_CARD, np.int8)
-    every = np.arange(len(best))
-    for values in table.slots:
-        held = values >= 0
-        kept = np.where(held, table.parents[every, values], EMPTY)
-        value = np.where(held, drawn[kept], -1)
-        better = value > best
-        best[better], cards[better] = value[better], values[better]
-    return best, cards
-
-
-def _best_swaps(win_probs: WinProbabilities, values: Floats) -> tuple[Floats, NDArray[np.int8]]:
-    """Return the best value of a swap by the top discard, and the card, both (hands, 21)."""
-    table = win_probs.table
-    count = len(table.sizes)
-    best = np.full((count, NUM_VALUES), -1, np.float32)
-    cards = np.full((count, NUM_VALUES), NO_CARD, np.int8)
-    for slot in table.slots:
-        held = (slot >= 0)[:, None] & (slot[:, None] != np.arange(NUM_VALUES))
-        kept = np.where(slot >= 0, table.parents[np.arange(count), slot], EMPTY)
-        value = np.where(held, values[table.children[kept]], -1)
-        better = value > best
-        best[better] = value[better]
-        cards[better] = np.broadcast_to(slot[:, None], better.shape)[better]
-    return best, cards
+    in_play = hand_buckets(rules, edges)
+    at_reveal = np.broadcast_to(final[:, None], (2, 1, *in_play.shape[2:]))
+    return cards._replace(buckets=np.hstack([in_play, at_reveal])), agent_hands, edges
 
 
 @jit
@@ -289,14 +190,40 @@ def after_dice(cards: Cards, rng: Array, stage: int, hand: int, redraw: int) -> 
     return hand
 
 
+@jit
+def top_after_dice(cards: Cards, rng: Array, stage: int, hand: int, top: int, redraw: int) -> int:
+    """Return the top discard after a seat's part in doubles, by what they do."""
+    if redraw == REDRAW_ONE:
+        return int(cards.discards[stage, hand])
+    if redraw == REDRAW_ALL:
+        return random_card(cards, rng)
+    return top
+
+
 def _agent_hands(game: Game, cards: Cards, cards_dealt: int) -> AgentHands:
-    hands = np.zeros((NUM_SAMPLES, int(game.bettings[-1]) + 1), np.int32)
-    codes = np.zeros(NUM_SAMPLES, np.int64)
-    sample_courses(game, cards, np.zeros(2, np.int64), cards_dealt, SAMPLES_SEED, hands, codes)
-    order = np.argsort(codes, kind="stable")
-    codes = codes[order]
-    num_groups = _num_groups(game)
-    return AgentHands(hands[order], codes, np.searchsorted(codes, np.arange(num_groups + 1)))
+    found = AgentHands(
+        hands=np.zeros((NUM_SAMPLES, int(game.bettings[-1]) + 1), np.int32),
+        tops=np.zeros((NUM_SAMPLES, int(game.bettings[-1]) + 1), np.int8),
+        left=np.zeros((NUM_SAMPLES, len(game.phases)), np.int8),
+        codes=_positions(NUM_SAMPLES),
+        first=np.zeros(0, np.int64),
+    )
+    scratch = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    sample_courses(game, cards, *scratch, cards_dealt, SAMPLES_SEED, found)
+    order = np.argsort(found.codes, kind="stable")
+    codes = found.codes[order]
+    return AgentHands(
+        hands=found.hands[order],
+        tops=found.tops[order],
+        left=found.left[order],
+        codes=codes,
+        first=np.searchsorted(codes, np.arange(2 * _num_groups(game) + 1)),
+    )
+
+
+def _positions(count: int) -> Ints:
+    """Return the agent's positions in courses, (count,): half of them act first."""
+    return np.repeat(np.arange(2), (count + 1) // 2)[:count]
 
 
 def _num_groups(game: Game) -> int:
@@ -307,28 +234,59 @@ def _num_groups(game: Game) -> int:
 
 @jit
 def sample_courses(
-    game: Game, cards: Cards, rng: Array, cards_dealt: int, seed: int, hands: Array, codes: Array
+    game: Game,
+    cards: Cards,
+    rng: Array,
+    hands: Array,
+    cards_dealt: int,
+    seed: int,
+    found: AgentHands,
 ) -> None:
-    """Write the agent's hand in each betting phase and at the reveal, and the codes."""
-    for i in range(len(codes)):
+    """Write courses of the agent's hand. Both seats choose their cards by expectation.
+
+    Args:
+        game: the game.
+        cards: its cards.
+        rng: (2,) scratch, the state of the random numbers.
+        hands: (2,) scratch, the hands of both seats.
+        cards_dealt: the cards of a hand at first.
+        seed: decides all that is random.
+        found: takes the courses. Before that its codes are the agent's positions.
+    """
+    for i in range(len(found.codes)):
         start_stream(rng, seed, i)
-        hand = dealt_hand(cards, rng, cards_dealt)
-        code = 0
+        agent = int(found.codes[i])
+        for p in range(2):
+            hands[p] = dealt_hand(cards, rng, cards_dealt)
+        top = random_card(cards, rng)
+        code = agent
         for stage in range(len(game.phases) - 1):
             phase = game.phases[stage]
             if phase == CARDS:
-                top = random_card(cards, rng)
-                kind = int(cards.best_kinds[stage, hand, top])
-                hand = after_kind(cards, rng, stage, hand, top, kind)
-                code = code * NUM_KINDS + kind
+                for p in range(2):
+                    hand = int(hands[p])
+                    kind = int(cards.best_kinds[stage, hand, top])
+                    hands[p] = after_kind(cards, rng, stage, hand, top, kind)
+                    top = top_after_kind(cards, stage, hand, top, kind)
+                    if p == agent:
+                        code = code * NUM_KINDS + kind
+                        found.left[i, stage] = top
             elif phase == DICE:
                 dice = random_dice(rng)
-                hand = after_dice(cards, rng, stage, hand, int(game.redraws[dice]))
                 code = code * NUM_DICE + dice
+                redraw = int(game.redraws[dice])
+                for p in range(2):
+                    hand = int(hands[p])
+                    hands[p] = after_dice(cards, rng, stage, hand, redraw)
+                    top = top_after_dice(cards, rng, stage, hand, top, redraw)
+                    if p == agent:
+                        found.left[i, stage] = top
             elif phase == BETTING:
-                hands[i, game.bettings[stage]] = hand
-        hands[i, game.bettings[-1]] = hand
-        codes[i] = code
+                found.hands[i, game.bettings[stage]] = hands[agent]
+                found.tops[i, game.bettings[stage]] = top
+        found.hands[i, game.bettings[-1]] = hands[agent]
+        found.tops[i, game.bettings[-1]] = top
+        found.codes[i] = code
 
 
 @jit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
@@ -47,7 +47,8 @@ def prepare_kinds(
     sums[:] = 0
     for j in range(len(hands)):
         best = int(cards.best_kinds[s.stage, hands[j], tops[j]])
-        rows[j] = (first + best) * HAND_BUCKETS + int(cards.buckets[betting, hands[j]])
+        bucket = int(cards.buckets[0, betting, hands[j], NO_TOP])
+        rows[j] = (first + best) * HAND_BUCKETS + bucket
         strategy = w.kind_strategies[depth, j]
         match_regrets(tables.kind_regrets[rows[j]], cards.allowed, strategy)
         for kind in range(NUM_KINDS):

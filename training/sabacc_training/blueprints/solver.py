@@ -18,10 +18,10 @@ from sabacc_env.actions import FIRST_BET
 from sabacc_env.actions import JUNK as JUNK_ACTION
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import Array
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, NO_KIND, Game, abstract_game
 from sabacc_training.blueprints.hands import (
+    AgentHands,
     Cards,
     cards_of,
     dealt_hand,
@@ -81,9 +81,7 @@ class BlueprintSolver:
             self._cards,
             self.tables[number],
             self._workspaces[number],
-            self._agent_hands.hands,
-            self._agent_hands.codes,
-            self._agent_hands.first,
+            self._agent_hands,
             config.rule_set.cards_dealt,
             int(config.stacks[number] * unit) - unit,
             self.epochs,
@@ -134,9 +132,7 @@ def run_walks(
     cards: Cards,
     tables: LearntTables,
     w: Workspace,
-    agent_hands: Array,
-    codes: Array,
-    first: Array,
+    agent_hands: AgentHands,
     cards_dealt: int,
     stack: int,
     epoch: int,
@@ -158,7 +154,7 @@ def run_walks(
         w.hand[1] = agent
         for agent_learns in range(1 + agent_learns_too):
             w.hand[2] = agent if agent_learns else 1 - agent
-            begin_walk(game, cards, w, agent_hands, codes, first, cards_dealt)
+            begin_walk(game, cards, w, agent_hands, cards_dealt)
             walk(game, cards, tables, w, 0, BETWEEN)
             if not agent_learns:
                 won += total(w.hand_values[0]) / len(w.hand_values[0])
@@ -167,18 +163,14 @@ def run_walks(
 
 @jit
 def begin_walk(
-    game: Game,
-    cards: Cards,
-    w: Workspace,
-    agent_hands: Array,
-    codes: Array,
-    first: Array,
-    cards_dealt: int,
+    game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int
 ) -> None:
     """Deal hands to both seats. Those of the agent share what is public of their courses."""
-    code = int(codes[random_below(w.rng, len(codes))])
+    codes, position = agent_hands.codes, int(w.hand[1])
+    half = len(codes) // 2
+    code = int(codes[position * half + random_below(w.rng, half)])
     decode_course(game, code, w.events)
-    begin, end = int(first[code]), int(first[code + 1])
+    begin, end = int(agent_hands.first[code]), int(agent_hands.first[code + 1])
     s = w.states[0]
     s.stage, s.position, s.acted, s.raises, s.aggressor = 0, 0, 0, 0, 0
     s.history, s.redrawn = 0, 0
@@ -192,7 +184,11 @@ def begin_walk(
     for j in range(count):
         course = begin + random_below(w.rng, end - begin)
         for betting in range(len(w.agent_buckets)):
-            w.agent_buckets[betting, j] = cards.buckets[betting, agent_hands[course, betting]]
+            hand = agent_hands.hands[course, betting]
+            top = agent_hands.tops[course, betting]
+            w.agent_buckets[betting, j] = cards.buckets[position, betting, hand, top]
+        for stage in range(len(w.agent_left)):
+            w.agent_left[stage, j] = agent_hands.left[course, stage]
         w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
         w.tops[0, j] = random_card(cards, w.rng)
         w.weights[0, j] = np.float32(1 / count)

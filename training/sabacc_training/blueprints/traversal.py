@@ -42,7 +42,7 @@ from sabacc_training.blueprints.game import (
     note_kind,
     redraw,
 )
-from sabacc_training.blueprints.hands import Cards, after_dice, random_card
+from sabacc_training.blueprints.hands import Cards, after_dice
 from sabacc_training.blueprints.kind_turns import (
     learn_kinds,
     meet_kinds,
@@ -130,7 +130,7 @@ def gather_buckets(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
     counts[:] = 0
     reach[:] = 0
     for j in range(len(weights)):
-        bucket = int(cards.top_buckets[position, betting, adversary[j], tops[j]])
+        bucket = int(cards.buckets[position, betting, adversary[j], tops[j]])
         own[j] = agent[j] if agent_learns else bucket
         others[j] = bucket if agent_learns else agent[j]
         counts[own[j]] += np.float32(1)
@@ -176,7 +176,7 @@ def play_to_decision(
             if s.position == agent:
                 kind = int(w.events[s.stage])
                 if kind in (DISCARD_DRAW, SWAP):
-                    draw_tops(cards, w, depth)
+                    copy(w.agent_left[s.stage], w.tops[depth])
                 note_kind(s, kind)
             elif s.position == traverser:
                 return True
@@ -199,16 +199,6 @@ def redraw_hands(cards: Cards, w: Workspace, depth: int, how: int) -> None:
     """Change the adversary's hands by doubles. The seat that acts second discards last."""
     hands, tops, stage = w.adversary_hands[depth], w.tops[depth], int(w.states[depth].stage)
     discards_last = how == REDRAW_ONE and w.hand[1] == 0
-    draw_tops(cards, w, depth)
     for j in range(len(hands)):
-        if discards_last:
-            tops[j] = cards.discards[stage, hands[j]]
+        tops[j] = cards.discards[stage, hands[j]] if discards_last else w.agent_left[stage, j]
         hands[j] = after_dice(cards, w.rng, stage, hands[j], how)
-
-
-@jit
-def draw_tops(cards: Cards, w: Workspace, depth: int) -> None:
-    """Let each hand of the adversary see a new top discard, which the agent put there."""
-    tops = w.tops[depth]
-    for j in range(len(tops)):
-        tops[j] = random_card(cards, w.rng)

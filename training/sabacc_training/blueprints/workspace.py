@@ -33,8 +33,12 @@ class LearntTables(NamedTuple):
             bets, in antes, weighted by the epoch.
         agent_sums: (public states, bets, buckets) float32: sums of the agent's strategies, weighted
             by its reach probabilities and the epoch.
-        adversary_keys: (rows,) int64: the state of each row of the next (``adversary_states``).
-        adversary_regrets: (rows, bets, buckets) float32: regrets of the adversary's bets.
+        adversary_keys: (slots,) int64: the states of the adversary's bets that were met
+            (``adversary_states``), 0 in free slots.
+        adversary_rows: (slots,) int32: their rows in the regrets, in the order in which they were
+            met, so that no memory is taken for rows that are not in use.
+        adversary_count: (1,) int64: how many states were met.
+        adversary_regrets: (slots, bets, buckets) float32: regrets of the adversary's bets.
         kind_regrets: (rows, kinds) float32: regrets of the adversary's kinds of card action.
         kind_values: (rows, kinds) float32: their average values, the baselines of these regrets.
     """
@@ -42,6 +46,8 @@ class LearntTables(NamedTuple):
     agent_regrets: NDArray[np.float32]
     agent_sums: NDArray[np.float32]
     adversary_keys: NDArray[np.int64]
+    adversary_rows: NDArray[np.int32]
+    adversary_count: NDArray[np.int64]
     adversary_regrets: NDArray[np.float32]
     kind_regrets: NDArray[np.float32]
     kind_values: NDArray[np.float32]
@@ -55,6 +61,8 @@ def new_tables(rules: RuleSet, game: Game, rows: int) -> LearntTables:
         agent_regrets=np.zeros(bets, np.float32),
         agent_sums=np.zeros(bets, np.float32),
         adversary_keys=np.zeros(rows, np.int64),
+        adversary_rows=np.zeros(rows, np.int32),
+        adversary_count=np.zeros(1, np.int64),
         adversary_regrets=np.zeros((rows, NUM_BETS, HAND_BUCKETS), np.float32),
         kind_regrets=np.zeros(kinds, np.float32),
         kind_values=np.zeros(kinds, np.float32),
@@ -74,6 +82,7 @@ class Workspace(NamedTuple):
         events: (stages,) the agent's kind of action, or the dice.
         agent_buckets: (betting phases + 1, n) the buckets of the agent's hands, at last the final
             ones.
+        agent_left: (stages, n) the top discard that each of the agent's hands leaves behind.
         states: (depth,) the public state.
         path_weights: (depth,) float32: the epoch, over the probability that the traverser tried
             what led there.
@@ -104,6 +113,7 @@ class Workspace(NamedTuple):
     epoch: Array
     events: Array
     agent_buckets: Array
+    agent_left: Array
     states: Array
     path_weights: Array
     adversary_hands: Array
@@ -140,6 +150,7 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         epoch=numbers(1, dtype=np.float32),
         events=numbers(len(game.phases)),
         agent_buckets=numbers(int(game.bettings[-1]) + 1, num_hands),
+        agent_left=numbers(len(game.phases), num_hands),
         states=new_states(MAX_DEPTH),
         path_weights=numbers(MAX_DEPTH, dtype=np.float32),
         adversary_hands=numbers(*by_hand),

@@ -1,0 +1,109 @@
+"""What the best card actions are by expectation, and what hands are worth by the top discard.
+
+A value is the probability that a hand wins at the end, if both seats choose their cards by
+expectation and nobody junks (``expectation.win_probabilities``). Hands are indices in the hand
+table, and cards are values without suits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.blueprint.public_states import CARD_KINDS
+from sabacc_agents.expectation.backward_induction import stages
+from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
+from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
+from sabacc_env.array_types import Floats
+from sabacc_env.rules import RuleSet
+
+NO_CARD: Final = -1
+"""Instead of a card: no action of that kind is possible."""
+
+
+@dataclass(frozen=True)
+class CardChoices:
+    """The best card actions of a seat at tables of two.
+
+    Attributes:
+        kinds: (stages, hands, 21) int8: the best kind of action (``CARD_KINDS``), by the top
+            discard. 0 where no cards are played.
+        swaps: (stages, hands, 21) int8: the card that the best swap puts down; NO_CARD if there is
+            none.
+        discards: (stages, hands) int8: the card that is best discarded before a draw; NO_CARD if
+            there is none.
+        values: by the stage of each card phase, the values of hands before it, (hands, 21).
+    """
+
+    kinds: NDArray[np.int8]
+    swaps: NDArray[np.int8]
+    discards: NDArray[np.int8]
+    values: dict[int, Floats]
+
+
+@lru_cache(maxsize=16)
+def card_choices(rules: RuleSet) -> CardChoices:
+    """Compute the best card actions of a rule set, once for each."""
+    win_probs = win_probabilities(rules, 2)
+    table = win_probs.table
+    num_hands, num_growing = len(table.sizes), len(table.children)
+    order = stages(rules)
+    kinds = np.zeros((len(order), num_hands, NUM_VALUES), np.int8)
+    swaps = np.full((len(order), num_hands, NUM_VALUES), NO_CARD, np.int8)
+    discards = np.full((len(order), num_hands), NO_CARD, np.int8)
+    best_values: dict[int, Floats] = {}
+    for stage, (_, phase) in enumerate(order):
+        if phase == "betting":
+            continue
+        values = win_probs.hand_values[stage, 0]
+        drawn = np.full(num_hands, -1, np.float32)  # a hand of the largest size cannot draw
+        drawn[:num_growing] = np.einsum(
+            "nv,nv->n", values[table.children], table.draw_probs[:num_growing]
+        )
+        redrawn, discards[stage] = _best_discards(win_probs, drawn)
+        if phase == "cards":
+            swapped, swaps[stage] = _best_swaps(win_probs, values)
+            options = values, drawn, redrawn, swapped.T
+            by_kind = np.stack([np.broadcast_to(v, swapped.T.shape) for v in options])
+            by_kind[[kind not in rules.card_actions for kind in CARD_KINDS]] = -1
+            kinds[stage] = by_kind.argmax(axis=0).T
+            best_values[stage] = by_kind.max(axis=0).T
+    return CardChoices(kinds, swaps, discards, best_values)
+
+
+def _best_discards(win_probs: WinProbabilities, drawn: Floats) -> tuple[Floats, NDArray[np.int8]]:
+    """Return the best value of a discard and a draw, and the card, both (hands,).
+
+    ``drawn`` are the values of a draw alone.
+    """
+    table = win_probs.table
+    best = np.full(len(table.sizes), -1, np.float32)
+    cards = np.full(len(table.sizes), NO_CARD, np.int8)
+    every = np.arange(len(best))
+    for values in table.slots:
+        held = values >= 0
+        kept = np.where(held, table.parents[every, values], EMPTY)
+        value = np.where(held, drawn[kept], -1)
+        better = value > best
+        best[better], cards[better] = value[better], values[better]
+    return best, cards
+
+
+def _best_swaps(win_probs: WinProbabilities, values: Floats) -> tuple[Floats, NDArray[np.int8]]:
+    """Return the best value of a swap by the top discard, and the card, both (hands, 21)."""
+    table = win_probs.table
+    count = len(table.sizes)
+    best = np.full((count, NUM_VALUES), -1, np.float32)
+    cards = np.full((count, NUM_VALUES), NO_CARD, np.int8)
+    for slot in table.slots:
+        held = (slot >= 0)[:, None] & (slot[:, None] != np.arange(NUM_VALUES))
+        kept = np.where(slot >= 0, table.parents[np.arange(count), slot], EMPTY)
+        value = np.where(held, values[table.children[kept]], -1)
+        better = value > best
+        best[better] = value[better]
+        cards[better] = np.broadcast_to(slot[:, None], better.shape)[better]
+    return best, cards
