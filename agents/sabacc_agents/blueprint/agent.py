@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
 from sabacc_agents.blueprint.buckets import NO_TOP, hand_buckets
+from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_turns import first_round, public_states_of, stacks_of
-from sabacc_agents.blueprint.public_states import num_bettings, num_public_states
+from sabacc_agents.blueprint.public_states import MARGIN, num_bettings, num_public_states
 from sabacc_agents.expectation.maximiser import Maximiser
-from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.saved_files import check_made_for
 from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, BetSize
@@ -24,9 +24,11 @@ from sabacc_env.rules import RuleSet
 
 
 class BlueprintAgent(StochasticAgent):
-    """Plays a blueprint: its bets by the table, its cards as the maximiser does.
+    """Plays a blueprint: its bets by the table, its cards as the maximiser does without fees.
 
-    Where the table does not know the public state or the hand, the maximiser bets, too.
+    Where a seat that cannot pay a call must junk, it bets all it has as soon as the other seat has
+    less, because it paid a fee. Where the table does not know the public state or the hand, the
+    maximiser bets, too.
 
     Args:
         rules: the rules that it will play, which must be the blueprint's. None stands for these.
@@ -52,18 +54,27 @@ class BlueprintAgent(StochasticAgent):
         self.check_game = partial(check_made_for, label, made_for)
         self.check_game(rules, num_players, bet_sizes)
         self.blueprint = found
-        self._table = win_probabilities(found.rules, NUM_PLAYERS).table
+        self._table = free_win_probabilities(found.rules).table
         self._buckets = hand_buckets(found.rules, found.edges)
-        self._maximiser = Maximiser(found.rules, NUM_PLAYERS, found.bet_sizes)
+        self._maximiser = Maximiser(without_fees(found.rules), NUM_PLAYERS, found.bet_sizes)
+        self._free_actions = free_actions(found.rules)
+        rules = found.rules
+        limits = rules.max_bet, rules.max_raise
+        self._bets_others_out = (
+            rules.short_call == "junk" and limits == (None, None) and "max" in found.bet_sizes
+        )
 
     def probabilities(
         self, observations: Floats, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distribution over actions of each row, (n, num_actions)."""
+        action_masks = action_masks * self._free_actions[: action_masks.shape[1]]
         probabilities = np.zeros(action_masks.shape)
         betting = np.flatnonzero(decode(observations).is_betting)
         bets = self._bet_probabilities(observations[betting], action_masks[betting])
         probabilities[betting] = bets
+        if self._bets_others_out:
+            bet_out(probabilities, observations, action_masks)
         others = np.flatnonzero(probabilities.sum(axis=1) == 0)
         if len(others):
             probabilities[others] = self._maximiser.probabilities(
@@ -118,3 +129,23 @@ class BlueprintAgent(StochasticAgent):
         tops = np.where(decoded.has_top_discard, decoded.top_discard + 10, NO_TOP)
         buckets: Ints = self._buckets[positions, betting, hands, tops].astype(np.int64)
         return buckets
+
+
+def bet_out(
+    probabilities: NDArray[np.float64], observations: Floats, action_masks: NDArray[np.int8]
+) -> None:
+    """Let a seat bet all it has where the other cannot call that, and so must junk (RULES.md, 5).
+
+    Args:
+        probabilities: (n, num_actions) what is written to.
+        observations: (n, OBSERVATION_SIZE) of turns at tables of two.
+        action_masks: (n, num_actions). The largest bet size is "max".
+    """
+    decoded = decode(observations)
+    left = decoded.credits_per_start - decoded.to_call_per_start
+    is_short = decoded.opponents.credits_per_start[:, 0] < left - MARGIN
+    bets = action_masks[:, FIRST_BET:] > 0
+    rows = np.flatnonzero(is_short & bets.any(axis=1))
+    largest = action_masks.shape[1] - 1 - bets[rows, ::-1].argmax(axis=1)
+    probabilities[rows] = 0
+    probabilities[rows, largest] = 1

@@ -13,14 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sabacc_agents.blueprint.card_choices import card_choices
+from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.expectation.backward_induction import (
     DOUBLE_SPIKE_PROB,
     DOUBLES_PROB,
     stages,
 )
 from sabacc_agents.expectation.hand_table import NUM_VALUES
-from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.rules import RuleSet
 
@@ -51,8 +50,8 @@ def betting_values(rules: RuleSet) -> Floats:
     Each top discard is as likely in the values of a hand. Here it is known, but doubles change it,
     and the seat that acts second in the next card phase may not find it there.
     """
-    values = win_probabilities(rules, 2).hand_values[:, 0]
-    draw_probs = win_probabilities(rules, 2).table.draw_probs
+    values = free_win_probabilities(rules).hand_values[:, 0]
+    draw_probs = free_win_probabilities(rules).table.draw_probs
     by_stage = card_choices(rules).values
     order = [phase for _, phase in stages(rules)]
     bettings = [stage for stage, phase in enumerate(order) if phase == "betting"]
@@ -87,7 +86,7 @@ def bucket_edges(
     for betting in range(len(edges) - 1):
         found = values[positions, betting, hands[:, betting], tops[:, betting]]
         edges[betting] = _inner_quantiles(found, HAND_BUCKETS)
-    is_zero = win_probabilities(rules, 2).table.is_zero
+    is_zero = free_win_probabilities(rules).table.is_zero
     edges[-1] = edges_with_zeros(values[0, -1, :, NO_TOP], hands[:, -1], is_zero)
     return edges
 

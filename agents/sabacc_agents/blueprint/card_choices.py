@@ -1,8 +1,8 @@
 """What the best card actions are by expectation, and what hands are worth by the top discard.
 
 A value is the probability that a hand wins at the end, if both seats choose their cards by
-expectation and nobody junks (``expectation.win_probabilities``). Hands are indices in the hand
-table, and cards are values without suits.
+expectation, and nobody junks or pays a fee (``expectation.win_probabilities``). Hands are indices
+in the hand table, and cards are values without suits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
 from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
-from sabacc_env.array_types import Floats
+from sabacc_env.array_types import Bools, Floats
+from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS
 from sabacc_env.rules import RuleSet
 
 NO_CARD: Final = -1
@@ -45,10 +46,33 @@ class CardChoices:
     values: dict[int, Floats]
 
 
+def without_fees(rules: RuleSet) -> RuleSet:
+    """Return the rules with ``CARD_KINDS`` alone, without those that cost a fee.
+
+    >>> from sabacc_env.rules import load_rules
+    >>> without_fees(load_rules("orsl")).card_actions
+    ('stand', 'discard_draw', 'swap')
+    """
+    if not any(rules.fees.values()):
+        return rules
+    free = [kind for kind in CARD_KINDS if kind in rules.card_actions and not rules.fees.get(kind)]
+    return rules.replace(card_actions=free, fees={})
+
+
+def free_win_probabilities(rules: RuleSet) -> WinProbabilities:
+    """Return what hands are worth at tables of two if nobody pays a fee."""
+    return win_probabilities(without_fees(rules), 2)
+
+
+def free_actions(rules: RuleSet) -> Bools:
+    """Return which discrete actions cost no fee, (actions,)."""
+    return np.array([not rules.fees.get(KINDS[kind]) for kind in KIND_OF_ACTION])
+
+
 @lru_cache(maxsize=16)
 def card_choices(rules: RuleSet) -> CardChoices:
-    """Compute the best card actions of a rule set, once for each."""
-    win_probs = win_probabilities(rules, 2)
+    """Compute the best card actions of a rule set that cost no fee, once for each."""
+    win_probs = free_win_probabilities(rules)
     table = win_probs.table
     num_hands, num_growing = len(table.sizes), len(table.children)
     order = stages(rules)
@@ -69,7 +93,8 @@ def card_choices(rules: RuleSet) -> CardChoices:
             swapped, swaps[stage] = _best_swaps(win_probs, values)
             options = values, drawn, redrawn, swapped.T
             by_kind = np.stack([np.broadcast_to(v, swapped.T.shape) for v in options])
-            by_kind[[kind not in rules.card_actions for kind in CARD_KINDS]] = -1
+            free = without_fees(rules).card_actions
+            by_kind[[kind not in free for kind in CARD_KINDS]] = -1
             kinds[stage] = by_kind.argmax(axis=0).T
             best_values[stage] = by_kind.max(axis=0).T
     return CardChoices(kinds, swaps, discards, best_values)

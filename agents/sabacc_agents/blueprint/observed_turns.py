@@ -7,8 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sabacc_agents.blueprint.card_choices import without_fees
 from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
+    DISCARD_DRAW,
     NOBODY,
     REMEMBERED,
     STAND,
@@ -75,6 +77,7 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
     turns["betting"] = decoded.round - first_round(rules)
     turns["position"] = decoded.seats_after_dealer == 0
     read_turns(
+        card_kinds_of(rules),
         decoded.round,
         ~decoded.is_betting,
         decoded.log_kinds,
@@ -115,10 +118,21 @@ def doubles_of(observations: Array) -> Bools:
     return np.asarray((dice[..., 0] == dice[..., 1]) & (dice[..., 0] > 0))
 
 
+def card_kinds_of(rules: RuleSet) -> Ints:
+    """Return the kind of card action (``CARD_KINDS``) of each kind of move, -1 for others.
+
+    What a blueprint never does, an action that costs a fee, counts as a discard and a draw: the
+    hand is no longer what it was, and probably better.
+    """
+    free = without_fees(rules).card_actions
+    found = np.full(len(KINDS), -1)
+    for kind, name in enumerate(KINDS):
+        if name in rules.card_actions:
+            found[kind] = CARD_KINDS.index(name) if name in free else DISCARD_DRAW
+    return found
+
+
 IS_BET: Final = np.array([name in ("check", "call", "raise", "junk") for name in KINDS])
-CARD_KIND_OF: Final = np.array(
-    [CARD_KINDS.index(name) if name in CARD_KINDS else -1 for name in KINDS]
-)
 
 
 @jit
@@ -151,6 +165,7 @@ def number_states(
 
 @jit
 def read_turns(
+    kind_of: Array,
     rounds: Array,
     at_cards: Array,
     log_kinds: Array,
@@ -161,7 +176,10 @@ def read_turns(
     scratch: Array,
     turns: Array,
 ) -> None:
-    """Complete turns, (n,), which have their positions. Arrays but ``scratch`` have n rows."""
+    """Complete turns, (n,), which have their positions.
+
+    Arrays but ``kind_of`` (``card_kinds_of``) and ``scratch`` have n rows.
+    """
     aggressors, own_kinds = scratch
     for i in range(len(turns)):
         turn = turns[i]
@@ -169,6 +187,7 @@ def read_turns(
         aggressors[:] = NOBODY
         own_kinds[:] = STAND
         turn.raises = read_log(
+            kind_of,
             log_kinds[i],
             log_seats[i],
             now,
@@ -182,21 +201,22 @@ def read_turns(
             turn.history = turn.history * 3 + aggressors[number & 3]
         if now > 0:
             turn.kinds[0] = own_kinds[now & 3]
-            turn.kinds[1] = card_kind(other_card_actions[i, now - 1])
+            turn.kinds[1] = card_kind(kind_of, other_card_actions[i, now - 1])
             turn.redrawn = doubles[i, now - 1]
         if now > 1 and not doubles[i, now - 2]:
             turn.stood[0] = own_kinds[(now - 1) & 3] == STAND
-            turn.stood[1] = card_kind(other_card_actions[i, now - 2]) == STAND
+            turn.stood[1] = card_kind(kind_of, other_card_actions[i, now - 2]) == STAND
 
 
 @jit
-def card_kind(kind: int) -> int:
+def card_kind(kind_of: Array, kind: int) -> int:
     """Return what a seat did in a card phase, by the kind of its move; a stand for none."""
-    return max(int(CARD_KIND_OF[kind]), STAND) if kind >= 0 else STAND
+    return max(int(kind_of[kind]), STAND) if kind >= 0 else STAND
 
 
 @jit
 def read_log(
+    kind_of: Array,
     kinds: Array,
     seats: Array,
     now: int,
@@ -229,14 +249,14 @@ def read_log(
                 raises += number == now
                 if aggressors[number & 3] == NOBODY:
                     aggressors[number & 3] = 1 + (position if seats[j] == 0 else 1 - position)
-        elif CARD_KIND_OF[kind] >= 0:
+        elif kind_of[kind] >= 0:
             is_own = seats[j] == 0
             if done_own if is_own else done_other:  # nobody could bet between two card phases
                 number -= 1
                 done_own = done_other = False
             if is_own:
                 done_own = True
-                own_kinds[number & 3] = CARD_KIND_OF[kind]
+                own_kinds[number & 3] = kind_of[kind]
             else:
                 done_other = True
             after_cards = True

@@ -23,7 +23,7 @@ from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
 
 from sabacc_env import SabaccError, Tables, load_rules
-from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, JUNK
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, JUNK
 from sabacc_env.array_types import Floats, Ints
 
 RULES = load_rules("casino")
@@ -201,3 +201,41 @@ def test_the_strategies_are_those_of_the_nearest_stack(
         weights[:, JUNK] *= 0.1
         tables.step(weights.argmax(axis=1))
     assert compared > 50
+
+
+def test_it_bets_a_seat_out_that_paid_a_fee_and_pays_none() -> None:
+    """In orsl a seat must junk where it cannot pay the call. The other seat buys at every turn."""
+    rules = load_rules("orsl")
+    hands = np.full((100, 3), 30, np.int32)
+    values = np.zeros((100, 3), np.int8)
+    policy = np.zeros((num_public_states(rules), HAND_BUCKETS, 2), np.uint8)
+    policy[..., 1] = 255
+    agent = BlueprintAgent(
+        blueprint=Blueprint(
+            rules=rules,
+            bet_sizes=DEFAULT_BET_SIZES,
+            stacks=np.array([100], np.float32),
+            edges=bucket_edges(rules, np.arange(100) % 2, hands, values),
+            actions=np.array([JUNK, CALL]),
+            states=np.arange(len(policy), dtype=np.int32),
+            policy=policy,
+        )
+    )
+    tables = Tables(rules, 200, 2, seed=1)
+    rng = np.random.default_rng(2)
+    playing, won = np.arange(200), 0
+    while len(playing):
+        masks = tables.action_masks[playing]
+        actions = agent.act(tables.flat_observations[playing], masks, rng)
+        buys = (tables.seats_to_act[playing] == 1) & (masks[:, DRAW] > 0)
+        betting = masks[:, CHECK] + masks[:, CALL] > 0
+        others = (tables.seats_to_act[playing] == 1) & betting
+        assert not (actions[~buys] == DRAW).any()
+        actions[buys] = DRAW
+        actions[others] = np.where(masks[others, CHECK] > 0, CHECK, JUNK)
+        tables.step(actions, playing)
+        ended = playing[tables.finished[playing]]
+        # An ante of 20, a fee of 10 and a penalty of 10, less the own Sabacc ante of 10.
+        won += (tables.net_credits[ended, 0] == 30).sum()
+        playing = playing[~tables.finished[playing]]
+    assert won == 200

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sabacc_agents.blueprint.card_choices import free_actions
 from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
 from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_training.blueprints.adversary_states import adversary_state
+from sabacc_training.blueprints.bet_turns import junk_value
 from sabacc_training.blueprints.card_states import card_state
 from sabacc_training.blueprints.game import (
     BETTING,
@@ -39,11 +41,14 @@ from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS, PHASES, REDRAW_ONE
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
-GAMES = {
+GAMES: dict[str, dict[str, Any]] = {
     "casino": {},
     "casino, short stacks": {"starting_credits": 26},
     "casino, limits": {"max_bet": 6, "max_raise": 9, "max_raises": 2, "min_raise": 3},
     "spacers": {},
+    "orsl, all-in": {"short_call": "all_in", "starting_credits": 200},
+    "three_en, all-in": {"short_call": "all_in", "junk_penalty": 20, "starting_credits": 90},
+    "orsl, limits": {"max_bet": 20, "max_raise": 40},
     "spacers, short stacks": {"starting_credits": 9, "sabacc_ante": 1, "hand_ante": 2},
 }
 
@@ -53,21 +58,31 @@ def test_bets_and_public_states_are_those_of_the_engine(name: str) -> None:
     rules = load_rules(name.partition(",")[0], **GAMES[name])
     tables = Tables(rules, 300, 2, seed=3)
     hands = Hands(rules, 300)
+    free = free_actions(rules)[: tables.action_masks.shape[1]]
     rng = np.random.default_rng(5)
     playing = np.arange(300)
-    compared = 0
+    compared = junked = 0
     while len(playing):
         observations, masks = tables.flat_observations[playing], tables.action_masks[playing]
         hands.reach(playing, observations)
         hands.compare_states(playing, observations)
         compared += hands.compare(playing, observations, masks)
-        chosen = rng.random(masks.shape) * masks
+        chosen = rng.random(masks.shape) * masks * free
         chosen[:, engine_actions.JUNK] *= 0.3  # hands that go on are worth more here
         actions = chosen.argmax(axis=1)
         hands.play(playing, observations, actions)
+        seats = tables.seats_to_act[playing].copy()
         tables.step(actions, playing)
+        for row in np.flatnonzero(
+            (actions == engine_actions.JUNK) & (masks[:, engine_actions.CALL] > 0)
+        ):
+            table, seat = playing[row], seats[row]
+            lost = -hands.junk_value(table)
+            assert np.isclose(lost, -tables.net_credits[table, seat] - rules.sabacc_ante)
+            junked += 1
         playing = playing[~tables.finished[playing]]
     assert compared > 1_000
+    assert junked > 10
 
 
 class Hands:
@@ -116,7 +131,8 @@ class Hands:
             s = self.states[tables[row]]
             write_legal(self.game, s, self.stack, False, legal, raises)
             mask = masks[row]
-            assert legal[JUNK] == mask[engine_actions.JUNK]
+            if self.rules.junk_when == "facing_bet" or legal[JUNK]:
+                assert legal[JUNK] == mask[engine_actions.JUNK]
             assert mask[engine_actions.CHECK] or mask[engine_actions.CALL]
             assert legal[FIRST_RAISE:].tolist() == mask[FIRST_BET:].astype(bool).tolist()
             assert full or found == bet_public_state(self.game, s, self.stack)
@@ -140,6 +156,11 @@ class Hands:
                 expected = card_state(self.game, s, self.stack)
                 assert card_state(self.game, shown, self.stack) == expected
 
+    def junk_value(self, table: int) -> float:
+        """Return the margin of the seat to act if it junks, in credits."""
+        value = junk_value(self.game, self.states[table], self.stack)
+        return value * (self.rules.hand_ante + self.rules.sabacc_ante)
+
     def play(self, tables: Any, observations: Any, actions: Any) -> None:
         """Play the engine's actions."""
         phases = decode(observations).phase
@@ -157,13 +178,12 @@ class Hands:
 @pytest.mark.parametrize(
     ("rules", "overrides", "reason"),
     [
-        ("orsl", {}, "fees"),
         ("black_spire", {}, "no betting"),
-        ("yarith_bespin", {}, "fees"),
+        ("yarith_bespin", {}, "a Spike Card"),
+        ("casino", {"card_actions": ["stand", "buy_discard"]}, "other card actions"),
         ("casino", {"rounds": 4, "cards_dealt": 1}, "more than three rounds"),
         ("casino", {"look_then_discard": True}, "look_then_discard"),
         ("casino", {"seats": (3, 8)}, "no tables of two"),
-        ("casino", {"junk_when": "betting"}, "junk without a bet"),
     ],
 )
 def test_other_rules_are_refused(rules: str, overrides: dict[str, Any], reason: str) -> None:

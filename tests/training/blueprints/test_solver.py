@@ -90,7 +90,7 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
         ({"stacks": [0.5, 50]}, "stacks: give one or more rising numbers"),
         ({"adversary_rows": 5_000}, "adversary_rows: give a power of 2"),
         ({"agent_sizes": []}, "agent_sizes: give one or more"),
-        ({"rules": "orsl"}, "no blueprint can be solved for rules with fees"),
+        ({"rules": "black_spire"}, "no blueprint can be solved for rules with no betting"),
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
         ({"epochs": 0}, "epochs"),
     ],

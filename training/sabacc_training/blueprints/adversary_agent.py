@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
+from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_turns import stacks_of
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.maximiser import Maximiser
-from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 
@@ -47,8 +47,9 @@ ACTIONS_OF_KINDS: Final = ((STAND,), (DRAW,), tuple(DISCARD_DRAW_SLOTS), tuple(S
 class AdversaryAgent(StochasticAgent):
     """Plays what regret matching of an adversary's regrets says, and else what the maximiser does.
 
-    Within a kind of card action it takes the best card by expectation. The maximiser decides where
-    the tables know no action of positive regret, and which card doubles replace.
+    It pays no fee. Within a kind of card action it takes the best card by expectation. The
+    maximiser decides where the tables know no action of positive regret, and which card doubles
+    replace.
 
     Args:
         rules: the rules.
@@ -70,17 +71,20 @@ class AdversaryAgent(StochasticAgent):
         self._game = game
         self._cards = cards
         self._tables = tables
-        self._win_probs = win_probabilities(rules, 2)
+        self._win_probs = free_win_probabilities(rules)
+        free = without_fees(rules)
         self._card_values = CardActionValues(
-            rules, self._win_probs.table, self._win_probs.hand_values
+            free, self._win_probs.table, self._win_probs.hand_values
         )
-        self._maximiser = Maximiser(rules, 2, bet_sizes)
+        self._maximiser = Maximiser(free, 2, bet_sizes)
+        self._free_actions = free_actions(rules)
 
     def probabilities(
         self, observations: Floats, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distribution over actions of each row, (n, num_actions)."""
         decoded = decode(observations)
+        action_masks = action_masks * self._free_actions[: action_masks.shape[1]]
         probabilities = np.zeros(action_masks.shape)
         for is_now, learnt in (
             (decoded.is_betting, self._bets),

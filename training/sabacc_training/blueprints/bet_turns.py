@@ -101,9 +101,11 @@ def add_reveal(game: Game, s: Record, reach: Array, values: Array) -> None:
 
 
 @jit
-def junk_value(game: Game, s: Record) -> float:
-    """Return the margin of the seat to act if it junks, in antes."""
-    return -(int(s.bets[s.position]) + game.hand_ante) / (game.hand_ante + game.sabacc_ante)
+def junk_value(game: Game, s: Record, stack: int) -> float:
+    """Return the margin of the seat to act if it junks, in antes. A penalty may take all it has."""
+    bet = int(s.bets[s.position])
+    lost = game.hand_ante + bet + min(game.junk_penalty, stack - bet)
+    return -lost / (game.hand_ante + game.sabacc_ante)
 
 
 @jit
@@ -143,7 +145,7 @@ def learn_bets(
     trials, strategies, counts = w.trials[depth], w.strategies[depth], w.counts[start]
     bet_values, values = w.bet_values[depth], w.values[depth]
     epoch = w.epoch[0]
-    bet_values[JUNK] = np.float32(junk_value(game, s) * total(w.reach[depth]))
+    bet_values[JUNK] = np.float32(junk_value(game, s, int(w.hand[0])) * total(w.reach[depth]))
     for action in range(NUM_BETS):
         if trials[action] > 0:
             of_action, strategy = bet_values[action], strategies[action]
@@ -171,7 +173,7 @@ def meet_bets(game: Game, tables: LearntTables, w: Workspace, depth: int, row: i
         add_to_average(tables.agent_sums[row], w.path_weights[depth], reach, strategies)
     for action in range(NUM_BETS):
         probabilities[action] = dot(reach, strategies[action])
-    values[:] = np.float32(-junk_value(game, s) * probabilities[JUNK])
+    values[:] = np.float32(-junk_value(game, s, int(w.hand[0])) * probabilities[JUNK])
     probabilities[JUNK] = 0
     if is_last_call(game, s):
         begin_bet(game, w, depth, CALL)

@@ -107,6 +107,7 @@ class Game(NamedTuple):
         numerators: (sizes,) the bet sizes, as ``BET_SIZES_DTYPE`` has them.
         denominators: (sizes,) likewise.
         agent_may: (sizes,) whether the agent may bet a size.
+        junk_penalty: what a seat that junks pays into the pot, in credits.
         redraws: (3,) what no doubles, doubles and two Spikes do (``DOUBLES``).
     """
 
@@ -122,6 +123,7 @@ class Game(NamedTuple):
     numerators: Array
     denominators: Array
     agent_may: Array
+    junk_penalty: int
     redraws: Array
 
 
@@ -161,6 +163,7 @@ def abstract_game(
         numerators=sizes["numerators"][0, :count].copy(),
         denominators=sizes["denominators"][0, :count].copy(),
         agent_may=np.array([size in agent_sizes for size in bet_sizes]),
+        junk_penalty=rules.junk_penalty,
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
     )
 
@@ -171,19 +174,16 @@ def check_rules(rules: RuleSet) -> None:
     Raises:
         SabaccError: for rules with what the abstract game does not have.
     """
+    free = {kind for kind in rules.card_actions if not rules.fees.get(kind)}
     unlike = {
         "no tables of two": not rules.seats[0] <= 2 <= rules.seats[1],
         "more than three rounds": rules.rounds > 3,
         "no betting": "betting" not in rules.phases,
         "points": rules.starting_credits is None,
         "starting credits that differ": len(set(starting_credits(rules, 2))) > 1,
-        "fees": any(rules.fees.values()),
         "a Spike Card": rules.spike_card,
         "look_then_discard": rules.look_then_discard,
-        "other card actions": not set(rules.card_actions) <= set(CARD_KINDS),
-        "junk without a bet": rules.junk_when != "facing_bet",
-        "a penalty for junk": rules.junk_penalty > 0,
-        "junk where others would be all-in": rules.short_call != "all_in",
+        "other card actions": not free <= set(CARD_KINDS),
     }
     found = [name for name, is_so in unlike.items() if is_so]
     if found:

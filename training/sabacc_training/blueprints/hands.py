@@ -12,10 +12,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import bucket_edges, edges_with_zeros, hand_buckets
-from sabacc_agents.blueprint.card_choices import NO_CARD, card_choices
+from sabacc_agents.blueprint.card_choices import (
+    NO_CARD,
+    card_choices,
+    free_win_probabilities,
+    without_fees,
+)
 from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, SWAP
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
-from sabacc_agents.expectation.win_probabilities import win_probabilities
 
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.engine.chance import WORD, next_word, stream
@@ -85,7 +89,7 @@ class AgentHands(NamedTuple):
 
 def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.float32]]:
     """Return the cards of an abstract game, the courses of the agent's hand, and bucket edges."""
-    table = win_probabilities(rules, 2).table
+    table = free_win_probabilities(rules).table
     choices = card_choices(rules)
     cards = Cards(
         deck=np.repeat(np.arange(NUM_VALUES), table.deck_counts),
@@ -96,7 +100,7 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
         swaps=choices.swaps,
         discards=choices.discards,
         buckets=np.zeros((1, 1, 1, 1), np.int8),
-        allowed=np.array([kind in rules.card_actions for kind in CARD_KINDS]),
+        allowed=np.array([kind in without_fees(rules).card_actions for kind in CARD_KINDS]),
     )
     agent_hands = _agent_hands(game, cards, rules.cards_dealt)
     hands, tops = agent_hands.hands, agent_hands.tops

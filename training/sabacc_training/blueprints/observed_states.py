@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.blueprint.observed_turns import CARD_KIND_OF, turns_of
+from sabacc_agents.blueprint.observed_turns import card_kinds_of, turns_of
 from sabacc_agents.blueprint.public_states import STAND
 from sabacc_agents.expectation.backward_induction import stages
 
@@ -66,11 +66,11 @@ def _courses(decoded: DecodedObservations, positions: Ints, game: Game, rules: R
     """Return what happened to the cards of the other seat, as ``game.add_event`` has it."""
     courses = np.zeros(len(positions), np.int64)
     acts_now = decoded.is_betting | (positions == 1)
-    kinds = decoded.opponents.card_actions[:, 0]
+    kinds, kind_of = decoded.opponents.card_actions[:, 0], card_kinds_of(rules)
     for place in range(rules.rounds if "cards" in rules.phases else 0):
         number = place + 1
         has_acted = (decoded.round > number) | ((decoded.round == number) & acts_now)
-        kind = np.where(kinds[:, place] >= 0, CARD_KIND_OF[kinds[:, place]], STAND)
+        kind = np.where(kinds[:, place] >= 0, kind_of[kinds[:, place]], STAND)
         event = FIRST_KIND + np.maximum(kind, STAND)
         courses = np.where(has_acted, courses * NUM_EVENTS + event, courses)
         first, second = decoded.dice[:, place].T
