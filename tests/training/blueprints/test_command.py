@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from pathlib import Path
 
@@ -32,10 +33,15 @@ def config(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_it_saves_an_agent_and_goes_on(config: str, tmp_path: Path) -> None:
+def test_it_saves_an_agent_and_goes_on(
+    config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = tmp_path / "agent.safetensors"
     blueprint(config, "epochs=2", output=output)
     assert load_blueprint(output).metadata["epochs"] == 2
+    nodes = re.search(r"([\d,]+) nodes with 128 hands of each seat in", capsys.readouterr().out)
+    assert nodes
+    assert int(nodes[1].replace(",", "")) > 2 * 2 * 10  # epochs, seats that learn, walks
     with pytest.raises(SabaccError, match="was left by another run; resume it"):
         blueprint(config, "epochs=3", output=output)
     blueprint(config, "epochs=3", output=output, resume=True)

@@ -92,6 +92,11 @@ class BlueprintSolver:
         )
         return margin / config.walks
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes have been visited since the solver was made, each with all hands."""
+        return sum(int(w.nodes[0]) for w in self._workspaces)
+
     def blueprint(self) -> Blueprint:
         """Return the agent's average strategy."""
         config = self.config

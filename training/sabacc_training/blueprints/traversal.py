@@ -72,6 +72,7 @@ def walk(
             BETWEEN if no bet came last: ``w.weights`` and ``w.adversary_hands`` belong to the
             state, and the values go to ``w.hand_values[depth]``.
     """
+    w.nodes[0] += 1
     s = w.states[depth]
     values, hand_values = w.values[depth], w.hand_values[depth]
     if start == BETWEEN:

@@ -79,6 +79,7 @@ class Workspace(NamedTuple):
         rng: (2,) the state of the random numbers.
         hand: (3,) the stack after the antes, the agent's position, and the traverser's.
         epoch: (1,) float32: the weight of what is learnt.
+        nodes: (1,) how many nodes walks have visited, each with all hands.
         events: (stages,) the agent's kind of action, or the dice.
         agent_buckets: (betting phases + 1, n) the buckets of the agent's hands, at last the final
             ones.
@@ -111,6 +112,7 @@ class Workspace(NamedTuple):
     rng: Array
     hand: Array
     epoch: Array
+    nodes: Array
     events: Array
     agent_buckets: Array
     agent_left: Array
@@ -148,6 +150,7 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         rng=numbers(2),
         hand=numbers(3),
         epoch=numbers(1, dtype=np.float32),
+        nodes=numbers(1),
         events=numbers(len(game.phases)),
         agent_buckets=numbers(int(game.bettings[-1]) + 1, num_hands),
         agent_left=numbers(len(game.phases), num_hands),

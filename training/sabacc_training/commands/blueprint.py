@@ -16,10 +16,12 @@ from sabacc_env.storage.files import check_writable, remove_partial_files
 from sabacc_training.blueprints.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.solver import BlueprintSolver
+from sabacc_training.blueprints.workspace import NUM_HANDS
 from sabacc_training.config.base import load_config
 from sabacc_training.jobs.locking import locked_file
 from sabacc_training.jobs.progress_bar import ProgressBar
 from sabacc_training.jobs.stopping import StoppedBySignal, exit_when_stopped, stop_signals
+from sabacc_training.jobs.stopwatch import Stopwatch
 from sabacc_training.statistics.estimate import MILLI
 
 CHECKPOINT_SECONDS: Final = 900
@@ -60,10 +62,12 @@ def _solve(settings: BlueprintConfig, path: Path, checkpoint: Path, resume: bool
     solver = BlueprintSolver(settings)
     if resume:
         load_checkpoint(solver, checkpoint)
-    saved_at = time.monotonic()
+    saved_at, watch = time.monotonic(), Stopwatch()
     with exit_when_stopped(checkpoint), stop_signals() as stops, _Progress(solver) as progress:
         while solver.epochs < settings.epochs and not stops:
-            progress.on_epoch(solver.run_epoch())
+            with watch:
+                margins = solver.run_epoch()
+            progress.on_epoch(margins)
             if time.monotonic() - saved_at > CHECKPOINT_SECONDS:
                 save_checkpoint(solver, checkpoint)
                 saved_at = time.monotonic()
@@ -71,6 +75,11 @@ def _solve(settings: BlueprintConfig, path: Path, checkpoint: Path, resume: bool
         if stops:
             raise StoppedBySignal
     save_blueprint(path, solver.blueprint())
+    if solver.nodes:
+        print(
+            f"{solver.nodes:,} nodes with {NUM_HANDS} hands of each seat in {watch.cpu:,.0f} "
+            f"CPU-seconds: {solver.nodes / watch.cpu:,.0f} a CPU-second"
+        )
 
 
 class _Progress(ProgressBar):
