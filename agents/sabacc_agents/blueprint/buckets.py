@@ -47,8 +47,8 @@ The other seat leaves it where it stands or draws, which is about as often as th
 def betting_values(rules: RuleSet) -> Floats:
     """Return the values of hands at betting turns, (positions, betting phases, hands, NUM_TOPS).
 
-    Each top discard is as likely in the values of a hand. Here it is known, but doubles change it,
-    and the seat that acts second in the next card phase may not find it there.
+    ``win_probabilities`` has averages over the top discard. Here it is known. But doubles change
+    it, and the seat that acts second in the next card phase may not find it there.
     """
     values = free_win_probabilities(rules).hand_values[:, 0]
     draw_probs = free_win_probabilities(rules).table.draw_probs
