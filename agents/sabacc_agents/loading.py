@@ -111,7 +111,7 @@ def made_for(spec: str | Path) -> MadeFor:
     """
     if blueprint.FORMAT in formats_in(spec):
         found = load_blueprint(spec)
-        return MadeFor((found.rules,), (blueprint.NUM_PLAYERS,), found.bet_sizes)
+        return MadeFor(found.all_rules, (blueprint.NUM_PLAYERS,), found.bet_sizes)
     info = read_info(spec)
     return MadeFor(info.rules, info.num_players, info.bet_sizes)
 

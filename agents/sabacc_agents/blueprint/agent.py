@@ -20,7 +20,7 @@ from sabacc_agents.scripted.stochastic_agent import StochasticAgent
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, BetSize
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.observation import decode
-from sabacc_env.rules import RuleSet
+from sabacc_env.rules import RuleSet, load_rules
 
 
 class BlueprintAgent(StochasticAgent):
@@ -31,7 +31,8 @@ class BlueprintAgent(StochasticAgent):
     maximiser bets, too.
 
     Args:
-        rules: the rules that it will play, which must be the blueprint's. None stands for these.
+        rules: the rules that it will play, which must be some of the blueprint's. None stands for
+            those that it was solved for.
         num_players: 2.
         bet_sizes: what the bet actions mean, as in the blueprint.
         blueprint: the path of a blueprint, or a blueprint in memory.
@@ -50,7 +51,7 @@ class BlueprintAgent(StochasticAgent):
     ) -> None:
         label = "this blueprint" if isinstance(blueprint, Blueprint) else str(blueprint)
         found = blueprint if isinstance(blueprint, Blueprint) else load_blueprint(blueprint)
-        made_for = (found.rules,), (NUM_PLAYERS,), found.bet_sizes
+        made_for = found.all_rules, (NUM_PLAYERS,), found.bet_sizes
         self.check_game = partial(check_made_for, label, made_for)
         self.check_game(rules, num_players, bet_sizes)
         self.blueprint = found
@@ -58,10 +59,10 @@ class BlueprintAgent(StochasticAgent):
         self._buckets = hand_buckets(found.rules, found.edges)
         self._maximiser = Maximiser(without_fees(found.rules), NUM_PLAYERS, found.bet_sizes)
         self._free_actions = free_actions(found.rules)
-        rules = found.rules
-        limits = rules.max_bet, rules.max_raise
+        played = found.rules if rules is None else load_rules(rules)
+        limits = played.max_bet, played.max_raise
         self._bets_others_out = (
-            rules.short_call == "junk" and limits == (None, None) and "max" in found.bet_sizes
+            played.short_call == "junk" and limits == (None, None) and "max" in found.bet_sizes
         )
 
     def probabilities(

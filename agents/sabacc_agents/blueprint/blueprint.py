@@ -40,7 +40,8 @@ class Blueprint:
     """A policy for the bets of two seats.
 
     Attributes:
-        rules: the rules of the game.
+        rules: the rules that it was solved for.
+        more_rules: other rules that it may play, with the same abstract game.
         bet_sizes: what the bet actions mean.
         stacks: (n,) float32: the stacks at the start of a hand, in antes, that it has strategies
             for, in rising order.
@@ -62,6 +63,12 @@ class Blueprint:
     states: NDArray[np.int32]
     policy: NDArray[np.uint8]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    more_rules: tuple[RuleSet, ...] = ()
+
+    @property
+    def all_rules(self) -> tuple[RuleSet, ...]:
+        """The rules that it may play."""
+        return self.rules, *self.more_rules
 
     def nearest_stacks(self, stacks: NDArray[np.float64]) -> Ints:
         """Return the numbers of the stacks that are nearest to some by ratio, in antes."""
@@ -78,6 +85,7 @@ def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:
     arrays["policy"] = np.frombuffer(packed, np.uint8)
     description = {
         "rules": blueprint.rules.canonical(),
+        "more_rules": [rules.canonical() for rules in blueprint.more_rules],
         "num_players": NUM_PLAYERS,
         "bet_sizes": bet_sizes_as_json(blueprint.bet_sizes),
         "solved": dict(blueprint.metadata),
@@ -98,6 +106,7 @@ def load_blueprint(path: str | Path) -> Blueprint:
             rules=RuleSet.from_canonical(description["rules"]),
             bet_sizes=tuple(description["bet_sizes"]),
             metadata=description["solved"],
+            more_rules=tuple(map(RuleSet.from_canonical, description.get("more_rules", ()))),
             **arrays | {"policy": _unpacked_policy(arrays)},
         )
         encode_bet_sizes(blueprint.bet_sizes)

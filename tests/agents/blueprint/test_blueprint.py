@@ -21,12 +21,14 @@ from sabacc_agents.blueprint.public_states import num_public_states
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
+from sabacc_agents.loading import made_for
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, JUNK
 from sabacc_env.array_types import Floats, Ints
 
 RULES = load_rules("casino")
+MORE_RULES = load_rules("casino", short_call="junk")
 STATES = np.arange(9, dtype=np.int32)
 POT = FIRST_BET + DEFAULT_BET_SIZES.index(1)
 
@@ -48,6 +50,7 @@ def blueprint() -> Blueprint:
         states=states,
         policy=policy,
         metadata={"epochs": 3},
+        more_rules=(MORE_RULES,),
     )
 
 
@@ -102,8 +105,11 @@ def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -
     for name in ("stacks", "edges", "actions", "states", "policy"):
         assert (getattr(found, name) == getattr(blueprint, name)).all()
     assert (found.rules, found.bet_sizes) == (RULES, DEFAULT_BET_SIZES)
+    assert found.more_rules == (MORE_RULES,)
     assert found.metadata == {"epochs": 3}
     assert isinstance(load(path), BlueprintAgent)
+    assert isinstance(load(path, MORE_RULES), BlueprintAgent)
+    assert made_for(path).rules == (RULES, MORE_RULES)
     assert trained_against(path) == ()
     with pytest.raises(SabaccError, match="was made for 2 players, not 3"):
         load(path, "casino", 3)

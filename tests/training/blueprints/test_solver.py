@@ -88,6 +88,7 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
         ({"stacks": [60, 50]}, "stacks: give one or more rising numbers"),
         ({"stacks": []}, "stacks: give one or more rising numbers"),
         ({"stacks": [0.5, 50]}, "stacks: give one or more rising numbers"),
+        ({"more_rules": [{"rules": "spacers"}]}, "more_rules: name rules that differ from rules"),
         ({"adversary_rows": 5_000}, "adversary_rows: give a power of 2"),
         ({"agent_sizes": []}, "agent_sizes: give one or more"),
         ({"rules": "black_spire"}, "no blueprint can be solved for rules with no betting"),

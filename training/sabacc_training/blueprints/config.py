@@ -8,14 +8,18 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.blueprints.game import abstract_game
-from sabacc_training.config.game import GameConfig
+from sabacc_training.blueprints.game import abstract_game, alike_in_abstract
+from sabacc_training.config.game import GameConfig, RulesConfig
 
 
 class BlueprintConfig(GameConfig):
     """What ``sabacc blueprint`` solves, and how long."""
 
     purpose: ClassVar[str] = "a blueprint"
+
+    more_rules: tuple[RulesConfig, ...] = ()
+    """Further rule sets that the blueprint may play, which differ from ``rules`` only in ``fees``
+    or ``short_call``: in the abstract game nobody pays a fee, and no call is short."""
 
     agent_sizes: tuple[str | int | float, ...] = (1,)
     """The bet sizes that the blueprint uses. It answers all of ``bet_sizes``."""
@@ -43,6 +47,11 @@ class BlueprintConfig(GameConfig):
     @model_validator(mode="after")
     def _check_game(self) -> Self:
         abstract_game(self.rule_set, self.bet_sizes, self.agent_sizes)
+        alike = {alike_in_abstract(more.rule_set).digest for more in self.more_rules}
+        if alike - {alike_in_abstract(self.rule_set).digest}:
+            raise SabaccError(
+                "more_rules: name rules that differ from rules only in fees or short_call"
+            )
         rising = all(a < b for a, b in pairwise(self.stacks))
         if not self.stacks or not rising or self.stacks[0] < 2 or self.stacks[-1] > 10_000:
             raise SabaccError("stacks: give one or more rising numbers from 2 to 10,000")

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.blueprint.card_choices import without_fees
 from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
     NOBODY,
@@ -188,6 +189,11 @@ def check_rules(rules: RuleSet) -> None:
     found = [name for name, is_so in unlike.items() if is_so]
     if found:
         raise SabaccError(f"{rules.name}: no blueprint can be solved for rules with {found[0]}")
+
+
+def alike_in_abstract(rules: RuleSet) -> RuleSet:
+    """Return rules that are the same for all that have the same abstract game."""
+    return without_fees(rules).replace(short_call="all_in")
 
 
 def new_states(count: int) -> NDArray[Any]:

@@ -114,6 +114,7 @@ class BlueprintSolver:
                 [start + states for start, (states, _) in zip(first, found, strict=True)]
             ).astype(np.int32),
             policy=np.concatenate([policy for _, policy in found]),
+            more_rules=tuple(more.rule_set for more in config.more_rules),
             metadata=config.model_dump(mode="json")
             | {"epochs": self.epochs, "seconds": round(self.seconds, 1)},
         )

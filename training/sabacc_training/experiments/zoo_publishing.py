@@ -363,7 +363,7 @@ def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
     return ModelCard(
         name=name,
         weights=file_digest(agent_file),
-        rules={rules_label(blueprint.rules): blueprint.rules.digest},
+        rules={rules_label(rules): rules.digest for rules in blueprint.all_rules},
         num_players=(NUM_PLAYERS,),
         observation_version=observation_version(),
         config=config,
