@@ -50,8 +50,8 @@ def betting_values(rules: RuleSet) -> Floats:
     ``win_probabilities`` has averages over the top discard. Here it is known. But doubles change
     it, and the seat that acts second in the next card phase may not find it there.
     """
-    values = free_win_probabilities(rules).hand_values[:, 0]
-    draw_probs = free_win_probabilities(rules).table.draw_probs
+    win_probs = free_win_probabilities(rules)
+    values, draw_probs = win_probs.hand_values[:, 0], win_probs.table.draw_probs
     by_stage = card_choices(rules).values
     order = [phase for _, phase in stages(rules)]
     bettings = [stage for stage, phase in enumerate(order) if phase == "betting"]

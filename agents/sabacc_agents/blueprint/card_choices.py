@@ -46,6 +46,7 @@ class CardChoices:
     values: dict[int, Floats]
 
 
+@lru_cache(maxsize=16)
 def without_fees(rules: RuleSet) -> RuleSet:
     """Return the rules with ``CARD_KINDS`` alone, without those that cost a fee.
 
@@ -93,8 +94,7 @@ def card_choices(rules: RuleSet) -> CardChoices:
             swapped, swaps[stage] = _best_swaps(win_probs, values)
             options = values, drawn, redrawn, swapped.T
             by_kind = np.stack([np.broadcast_to(v, swapped.T.shape) for v in options])
-            free = without_fees(rules).card_actions
-            by_kind[[kind not in free for kind in CARD_KINDS]] = -1
+            by_kind[[kind not in without_fees(rules).card_actions for kind in CARD_KINDS]] = -1
             kinds[stage] = by_kind.argmax(axis=0).T
             best_values[stage] = by_kind.max(axis=0).T
     return CardChoices(kinds, swaps, discards, best_values)
