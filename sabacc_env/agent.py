@@ -42,6 +42,9 @@ class Agent(Protocol):
     - ``wants = "views"``: it is then given a list of ``GameView`` as observations. They have the
       ``history`` of the hand, and None as ``events``, which take several times as long;
       ``wants = "views with events"`` has them, too.
+    - ``hand_probabilities(view, observations, action_mask)``, for an agent that wants views: the
+      distributions with each of many hands, (n, num_actions), where all else is as in a view. What
+      the view shows of the own hand is not read; the observations, (n, OBSERVATION_SIZE), have it.
     - ``compiled_policy``, a function made by ``sabacc_env.policies.policy`` that plays as it does,
       with the same probabilities. Environments with many tables then play it in their compiled
       loop, and ask no ``act``. A subclass that plays otherwise has None, or its own ``act``.

@@ -306,6 +306,28 @@ def follow(
     return given, np.asarray(after, dtype=np.int64)
 
 
+def hand_probabilities(
+    agent: Agent,
+    view: GameView,
+    observations: NDArray[np.float32],
+    action_mask: NDArray[np.int8],
+) -> NDArray[np.float64]:
+    """Return an agent's distributions with each of many hands at a view, (n, num_actions).
+
+    Arguments are as of the agent's ``hand_probabilities``.
+
+    Raises:
+        SabaccError: as ``probabilities``.
+    """
+    with _agent_errors(name_of(agent), "hand_probabilities"):
+        told = agent.hand_probabilities(view, observations, action_mask)  # type: ignore[attr-defined]
+        given = np.asarray(told, dtype=np.float64)
+    action_masks = np.broadcast_to(action_mask, (len(observations), len(action_mask)))
+    if given.shape != action_masks.shape or not is_distribution(given, action_masks).all():
+        raise no_distribution(agent, action_masks)
+    return given
+
+
 def is_distribution(
     given: NDArray[np.float64], action_masks: NDArray[np.int8]
 ) -> NDArray[np.bool_]:

@@ -24,6 +24,8 @@ from sabacc_agents.language_models.agent import ModelAgent
 from sabacc_agents.language_models.spec import is_model
 from sabacc_agents.networks.agent import network_agent
 from sabacc_agents.networks.network import read_info
+from sabacc_agents.resolving import saved as resolving
+from sabacc_agents.resolving.agent import ResolvingAgent
 from sabacc_agents.saved_files import MODEL_PREFIX, PROCESS_PREFIX, SUFFIX, formats_in, is_saved
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
 from sabacc_env.agent import Agent, agent_class, registered_agents
@@ -44,10 +46,11 @@ def load(
 
     Args:
         spec: a registered name (``registered_agents()``), ``zoo:NAME`` for a member of the zoo
-            (``zoo.members()``), the path of a saved network, solved policy or blueprint, which
-            ends in ``.safetensors``, ``module:Class`` for a class with the protocol ``Agent`` (the
-            current folder is searched first for its module), ``process:COMMAND`` for a process of
-            its own, in any language, or ``model:NAME`` for a language model behind an endpoint.
+            (``zoo.members()``), the path of a saved network, solved policy, blueprint or resolving
+            agent, which ends in ``.safetensors``, ``module:Class`` for a class with the protocol
+            ``Agent`` (the current folder is searched first for its module), ``process:COMMAND`` for
+            a process of its own, in any language, or ``model:NAME`` for a language model behind an
+            endpoint.
         rules: the rules that it will play, by name, by path, or as a ``RuleSet``. A saved agent
             needs none: the default is the first of its own.
         num_players: the number of seats. A saved agent needs none either.
@@ -67,6 +70,8 @@ def load(
             return EquilibriumAgent(rules, num_players, bet_sizes, policy=spec)
         if blueprint.FORMAT in formats:
             return BlueprintAgent(rules, num_players, bet_sizes, blueprint=spec)
+        if resolving.FORMAT in formats:
+            return ResolvingAgent.load(spec, rules, num_players, bet_sizes)
         return network_agent(rules, num_players, bet_sizes, network=spec)
     agent_type = None if is_process(spec) or is_model(spec) else _agent_type(spec)
     if rules is None or num_players is None:
@@ -90,7 +95,8 @@ def trained_against(spec: str | Path) -> tuple[str, ...]:
     >>> trained_against("maximiser")
     ()
     """
-    if not is_saved(spec) or {equilibrium.FORMAT, blueprint.FORMAT} & set(formats_in(spec)):
+    solved = {equilibrium.FORMAT, blueprint.FORMAT, resolving.FORMAT}
+    if not is_saved(spec) or solved & set(formats_in(spec)):
         return ()
     return read_info(spec).opponents
 
@@ -104,11 +110,13 @@ class MadeFor(NamedTuple):
 
 
 def made_for(spec: str | Path) -> MadeFor:
-    """Return the games that a saved network or blueprint was made for.
+    """Return the games that a saved network, blueprint or resolving agent was made for.
 
     Raises:
-        SabaccError: for a file that cannot be read, or holds neither.
+        SabaccError: for a file that cannot be read, or holds none of these.
     """
+    if resolving.FORMAT in formats_in(spec):
+        return MadeFor(*resolving.made_for(spec))
     if blueprint.FORMAT in formats_in(spec):
         found = load_blueprint(spec)
         return MadeFor(found.all_rules, (blueprint.NUM_PLAYERS,), found.bet_sizes)

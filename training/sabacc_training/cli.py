@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "report": "Write a report of a tournament: one page with charts, tables and replays.",
     "solve": "Solve a small game: compute an equilibrium, its value and its NashConv.",
     "blueprint": "Solve an abstraction of a game of two seats by Monte Carlo CFR.",
+    "resolving": "Make an agent that plays a blueprint and solves last betting phases again.",
     "distance": "Compute the NashConv of agents in a small game, their distance from equilibrium.",
     "ladder": "Train in a small game by several methods and compute the NashConv of each.",
     "exploit": "Measure what opponents win from an agent: a lower bound of its exploitability.",

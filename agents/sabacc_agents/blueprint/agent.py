@@ -56,7 +56,7 @@ class BlueprintAgent(StochasticAgent):
         self.check_game(rules, num_players, bet_sizes)
         self.blueprint = found
         self._table = free_win_probabilities(found.rules).table
-        self._buckets = hand_buckets(found.rules, found.edges)
+        self.buckets = hand_buckets(found.rules, found.edges)
         self._maximiser = Maximiser(without_fees(found.rules), NUM_PLAYERS, found.bet_sizes)
         self._free_actions = free_actions(found.rules)
         played = found.rules if rules is None else load_rules(rules)
@@ -87,17 +87,11 @@ class BlueprintAgent(StochasticAgent):
         self, observations: Floats, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distributions at betting turns; all 0 where the blueprint knows none."""
-        blueprint = self.blueprint
-        states = public_states_of(observations, blueprint.rules)
-        states += self._nearest_stacks(observations) * num_public_states(blueprint.rules)
-        rows = np.searchsorted(blueprint.states, states)
-        known = blueprint.states[np.minimum(rows, len(blueprint.states) - 1)] == states
+        rows, known = self._rows_of(observations)
         probabilities = np.zeros(action_masks.shape)
-        columns = blueprint.policy[
-            np.where(known, rows, 0), self._hand_buckets(observations)
-        ].astype(np.float64)
+        columns = self.blueprint.policy[rows, self._hand_buckets(observations)].astype(np.float64)
         columns[~known] = 0
-        for column, action in enumerate(blueprint.actions):
+        for column, action in enumerate(self.blueprint.actions):
             probabilities[:, action] += columns[:, column]
         legal = action_masks > 0
         checks = legal[:, CHECK]
@@ -111,6 +105,30 @@ class BlueprintAgent(StochasticAgent):
         np.divide(probabilities, whole, out=probabilities, where=whole > 0)
         return probabilities
 
+    def policies(self, observations: Floats) -> NDArray[np.float64]:
+        """Return what the table says at betting turns, (n, HAND_BUCKETS, actions of the blueprint).
+
+        It is uniform where the table knows nothing.
+        """
+        rows, known = self._rows_of(observations)
+        found = self.blueprint.policy[rows].astype(np.float64)
+        found[~known] = 0
+        found[found.sum(axis=2) == 0] = 1
+        return np.asarray(found / found.sum(axis=2, keepdims=True))
+
+    def _rows_of(self, observations: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return the rows of the table at betting turns, and whether it knows them, both (n,)."""
+        blueprint = self.blueprint
+        states = public_states_of(observations, blueprint.rules)
+        states += self._nearest_stacks(observations) * num_public_states(blueprint.rules)
+        rows = np.minimum(np.searchsorted(blueprint.states, states), len(blueprint.states) - 1)
+        return rows.astype(np.int64), blueprint.states[rows] == states
+
+    def hands_of(self, observations: Floats) -> Ints:
+        """Return the own hands as indices in the hand table, (n,)."""
+        decoded = decode(observations)
+        return self._table.hands_of(decoded.own_values, decoded.own_held)
+
     def _nearest_stacks(self, observations: Floats) -> Ints:
         """Return the numbers of the stacks that are nearest to those of the hands, (n,).
 
@@ -123,12 +141,12 @@ class BlueprintAgent(StochasticAgent):
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""
         decoded = decode(observations)
-        hands = self._table.hands_of(decoded.own_values, decoded.own_held)
+        hands = self.hands_of(observations)
         rules = self.blueprint.rules
         betting = np.clip(decoded.round - first_round(rules), 0, num_bettings(rules) - 1)
         positions = (decoded.seats_after_dealer == 0).astype(np.int64)
         tops = np.where(decoded.has_top_discard, decoded.top_discard + 10, NO_TOP)
-        buckets: Ints = self._buckets[positions, betting, hands, tops].astype(np.int64)
+        buckets: Ints = self.buckets[positions, betting, hands, tops].astype(np.int64)
         return buckets
 
 

@@ -1,0 +1,1 @@
+"""Agents that play a blueprint, and solve the last betting phase again when they come to it."""

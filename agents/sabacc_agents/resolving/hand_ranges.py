@@ -1,0 +1,251 @@
+"""Ranges: how likely a seat holds each hand, by its public moves and a blueprint's strategy.
+
+The weight of a hand is the probability that a seat which plays the blueprint would have made its
+public moves with one such hand of certain suits. Its mass is the weight times the number of such
+hands, among the cards that do not lie face up now. Cards that the other seat may hold unseen are
+not left out.
+
+The strategy is mixed with another one (epsilon), so that a move which the blueprint would never
+make rules out no hand.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from sabacc_agents.blueprint.card_choices import CardChoices
+from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, STAND, SWAP
+from sabacc_agents.expectation.hand_table import BINOMIALS, NUM_VALUES, HandTable
+from sabacc_agents.resolving.course import NO_TOP
+from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import KINDS, Array, Record
+
+STAND_KIND: Final = KINDS.index("stand")
+DRAW_KIND: Final = KINDS.index("draw")
+DISCARD_DRAW_KIND: Final = KINDS.index("discard_draw")
+SWAP_KIND: Final = KINDS.index("swap")
+REDRAW_KIND: Final = KINDS.index("redraw")
+
+NUM_CARD_KINDS: Final = len(CARD_KINDS)
+
+
+class Hands(NamedTuple):
+    """The hand table and a blueprint's choices, as compiled code takes them.
+
+    Attributes:
+        children: as in ``HandTable``.
+        parents: likewise.
+        counts: likewise.
+        first: (sizes + 2,) the first hand of each size.
+        kinds: as in ``CardChoices``.
+        swaps: likewise.
+        discards: likewise.
+        buckets: (positions, betting phases, hands, NUM_TOPS) the buckets of hands at bets.
+        cards_dealt: the cards of a hand at first.
+    """
+
+    children: Array
+    parents: Array
+    counts: Array
+    first: Array
+    kinds: Array
+    swaps: Array
+    discards: Array
+    buckets: Array
+    cards_dealt: int
+
+
+def hands_of(table: HandTable, choices: CardChoices, buckets: Array, cards_dealt: int) -> Hands:
+    """Return the hands of a blueprint."""
+    return Hands(
+        children=table.children,
+        parents=table.parents,
+        counts=table.counts,
+        first=np.searchsorted(table.sizes, np.arange(int(table.sizes.max()) + 3)),
+        kinds=choices.kinds,
+        swaps=choices.swaps,
+        discards=choices.discards,
+        buckets=buckets,
+        cards_dealt=cards_dealt,
+    )
+
+
+class Bets(NamedTuple):
+    """What a blueprint says of the bets among some moves.
+
+    Attributes:
+        chances: (moves, buckets) the probability of each bet, by the bucket of the hand.
+        positions: (moves,) whether the seat acts second.
+        bettings: (moves,) the number of the betting phase.
+    """
+
+    chances: Array
+    positions: Array
+    bettings: Array
+
+
+class Scratch(NamedTuple):
+    """Scratch memory for a range.
+
+    Attributes:
+        kept: (hands,) weights of hands while one card is missing.
+        known: (21,) the cards of each value that everyone knows the seat to hold.
+    """
+
+    kept: Array
+    known: Array
+
+
+def new_scratch(table: HandTable) -> Scratch:
+    """Return scratch memory."""
+    return Scratch(np.zeros(len(table.sizes)), np.zeros(NUM_VALUES, np.int64))
+
+
+@jit
+def write_range(
+    hands: Hands,
+    moves: Array,
+    bets: Bets,
+    seat: int,
+    epsilon: float,
+    unseen: Array,
+    scratch: Scratch,
+    masses: Array,
+) -> int:
+    """Write the masses of a seat's hands, which add up to 1.
+
+    Where no hand is left, because the moves rule all out, all of the size are equally likely.
+
+    Args:
+        hands: the hands, and what the blueprint does with them.
+        moves: (n,) MOVE, the public moves.
+        bets: what the blueprint says of them.
+        seat: whose range.
+        epsilon: how often the seat plays its cards otherwise.
+        unseen: (21,) the cards of each value that do not lie face up now.
+        scratch: scratch memory.
+        masses: (hands,) filled for hands of the size that the seat has.
+
+    Returns:
+        How many cards the seat holds.
+    """
+    size = hands.cards_dealt
+    deal_anew(hands, size, scratch.known, masses)
+    for index in range(len(moves)):
+        move = moves[index]
+        if move.seat == seat:
+            kind = int(move.kind)
+            if move.is_bet:
+                buckets = hands.buckets[bets.positions[index], bets.bettings[index]]
+                for hand in range(hands.first[size], hands.first[size + 1]):
+                    masses[hand] *= bets.chances[index, buckets[hand, move.top]]
+            elif kind in (STAND_KIND, DRAW_KIND):
+                chosen = STAND if kind == STAND_KIND else DRAW
+                for hand in range(hands.first[size], hands.first[size + 1]):
+                    plays = kind_is(hands, move, hand, chosen)
+                    masses[hand] *= mixed(plays, epsilon, NUM_CARD_KINDS)
+                if kind == DRAW_KIND:
+                    add_unseen_card(hands, size, scratch.known, masses)
+                    size += 1
+            elif kind in (SWAP_KIND, DISCARD_DRAW_KIND, REDRAW_KIND):
+                put_down(hands, move, size, epsilon, masses, scratch.kept)
+                scratch.known[move.down] -= move.was_known
+                if kind == SWAP_KIND:
+                    take(hands, int(move.top), size, scratch.kept, masses)
+                    scratch.known[move.top] += 1
+                else:
+                    for hand in range(hands.first[size - 1], hands.first[size]):
+                        masses[hand] = scratch.kept[hand]
+                    add_unseen_card(hands, size - 1, scratch.known, masses)
+        if move.redealt:
+            deal_anew(hands, size, scratch.known, masses)
+    total = count_hands(hands, size, scratch.known, unseen, masses)
+    if total == 0:
+        deal_anew(hands, size, scratch.known, masses)
+        total = hands.first[size + 1] - hands.first[size]
+    for hand in range(hands.first[size], hands.first[size + 1]):
+        masses[hand] /= total
+    return size
+
+
+@jit
+def deal_anew(hands: Hands, size: int, known: Array, weights: Array) -> None:
+    """Give all hands of a size the weight 1."""
+    known[:] = 0
+    for hand in range(hands.first[size], hands.first[size + 1]):
+        weights[hand] = 1
+
+
+@jit
+def mixed(plays: bool, epsilon: float, choices: int) -> float:
+    """Return the probability of a move that the blueprint plays or not, one of some choices."""
+    return (1 - epsilon) * plays + epsilon / choices
+
+
+@jit
+def kind_is(hands: Hands, move: Record, hand: int, kind: int) -> bool:
+    """Say whether the blueprint plays this kind of card action. A first move has a top discard."""
+    return bool(move.top != NO_TOP and hands.kinds[move.stage, hand, move.top] == kind)
+
+
+@jit
+def put_down(
+    hands: Hands, move: Record, size: int, epsilon: float, weights: Array, kept: Array
+) -> None:
+    """Write the weights of the hands that are left as a card is put down.
+
+    Of equal values each card is put down equally often.
+    """
+    for hand in range(hands.first[size - 1], hands.first[size]):
+        kept[hand] = 0
+    down = int(move.down)
+    for hand in range(hands.first[size], hands.first[size + 1]):
+        same = int(hands.counts[hand, down])
+        if weights[hand] == 0 or same == 0:
+            continue
+        if move.kind == SWAP_KIND:
+            plays = kind_is(hands, move, hand, SWAP)
+            plays = plays and hands.swaps[move.stage, hand, move.top] == down
+        else:
+            plays = move.kind == REDRAW_KIND or kind_is(hands, move, hand, DISCARD_DRAW)
+            plays = plays and hands.discards[move.stage, hand] == down
+        chance = mixed(plays, epsilon, NUM_CARD_KINDS * size)
+        kept[hands.parents[hand, down]] += weights[hand] * chance / same
+
+
+@jit
+def take(hands: Hands, value: int, size: int, kept: Array, weights: Array) -> None:
+    """Write the weights of hands of a size that take a card into what they kept."""
+    for hand in range(hands.first[size], hands.first[size + 1]):
+        weights[hand] = 0
+    for hand in range(hands.first[size - 1], hands.first[size]):
+        weights[hands.children[hand, value]] = kept[hand]
+
+
+@jit
+def add_unseen_card(hands: Hands, size: int, known: Array, weights: Array) -> None:
+    """Write the weights after hands of a size drew: any hidden card may be the one that came."""
+    for hand in range(hands.first[size + 1], hands.first[size + 2]):
+        total = 0.0
+        for value in range(NUM_VALUES):
+            hidden = hands.counts[hand, value] - known[value]
+            if hands.counts[hand, value] > 0 and hidden > 0:
+                total += hidden * weights[hands.parents[hand, value]]
+        weights[hand] = total
+
+
+@jit
+def count_hands(hands: Hands, size: int, known: Array, unseen: Array, weights: Array) -> float:
+    """Multiply weights by the number of such hands that there are; return the sum."""
+    total = 0.0
+    for hand in range(hands.first[size], hands.first[size + 1]):
+        for value in range(NUM_VALUES):
+            hidden = hands.counts[hand, value] - known[value]
+            if hidden < 0 or hidden > unseen[value]:
+                weights[hand] = 0
+            elif hidden > 0:
+                weights[hand] *= BINOMIALS[unseen[value], hidden]
+        total += weights[hand]
+    return total

@@ -1,0 +1,313 @@
+"""Solving the last betting phase of a hand, from the view of a seat that is to bet in it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sabacc_agents.blueprint.agent import BlueprintAgent
+from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
+from sabacc_agents.blueprint.observed_turns import first_round
+from sabacc_agents.resolving.bet_tree import BetTree, considered_raises, grow_tree, new_tree
+from sabacc_agents.resolving.cfr import Solution, new_solution, solve
+from sabacc_agents.resolving.course import MAX_MOVES, ZERO, Course, new_course, write_course
+from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
+from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
+from sabacc_env.actions import CALL, CHECK, FIRST_BET, BetSize, encode_bet_sizes
+from sabacc_env.array_types import Ints
+from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.engine.rules_record import rules_record
+from sabacc_env.engine.search.determinization import sample_determinization
+from sabacc_env.errors import SabaccError
+from sabacc_env.game.determinization import information_state_of, make_workspace
+from sabacc_env.game.view import GameView
+from sabacc_env.observation import OBSERVATION_SIZE, decode
+from sabacc_env.rules import RuleSet
+
+MAX_KEPT: Final = 8192
+"""How many solutions are kept, in case that the same phase goes on. Each takes some 40 KB."""
+
+
+@dataclass(frozen=True)
+class RangeSettings:
+    """How ranges are drawn from public moves.
+
+    Attributes:
+        own_epsilon: how often this agent is taken to play its cards otherwise than the blueprint.
+            It counts the cards that it has seen, which the blueprint's choices do not.
+        epsilon: how often the other seat is taken to play its cards otherwise, and its bets.
+        unread_bets: the share of the other seat's range in which its bets do not count.
+    """
+
+    own_epsilon: float = 0.02
+    epsilon: float = 0.2
+    unread_bets: float = 0.2
+
+
+class TurnStrategy(NamedTuple):
+    """What a seat does at a turn.
+
+    Attributes:
+        actions: (n,) the discrete actions; -1 for another raise.
+        policy: (n, classes) their probabilities.
+        class_of: (ranks,) the class of each rank of hands.
+    """
+
+    actions: Ints
+    policy: NDArray[np.float64]
+    class_of: Ints
+
+
+@dataclass(frozen=True)
+class PhaseSolution:
+    """The average strategies of both seats in a betting phase.
+
+    Attributes:
+        rows: (nodes,) the row of each node in the other arrays; -1 at an end.
+        counts: (rows,) how many moves there are.
+        children: (rows, moves) the nodes after them.
+        codes: (rows, moves) their codes.
+        actions: (rows, moves) their actions in the discrete layout.
+        policy: (rows, moves, classes) float16.
+        class_of: (ranks,) the class of each rank of hands.
+    """
+
+    rows: Ints
+    counts: Ints
+    children: Ints
+    codes: Ints
+    actions: Ints
+    policy: NDArray[np.float16]
+    class_of: Ints
+
+    @classmethod
+    def of(cls, tree: BetTree, solution: Solution, class_of: Ints) -> Self:
+        """Copy what is needed of a solution."""
+        counts = tree.counts[: int(tree.size[0])]
+        inner = np.flatnonzero(counts)
+        rows = np.full(len(counts), -1)
+        rows[inner] = np.arange(len(inner))
+        most = int(counts.max())
+        return cls(
+            rows.astype(np.int16),
+            counts[inner],
+            tree.children[inner, :most].astype(np.int16),
+            tree.codes[inner, :most].astype(np.int32),
+            tree.actions[inner, :most].astype(np.int8),
+            solution.sums[inner, :most].astype(np.float16),
+            class_of.astype(np.int16),
+        )
+
+    def after(self, path: Sequence[int]) -> TurnStrategy | int:
+        """Return what the seat does after some moves, or how many of them the tree has."""
+        row = 0
+        for number, code in enumerate(path):
+            place = np.flatnonzero(self.codes[row, : self.counts[row]] == code)
+            if not len(place):
+                return number
+            row = int(self.rows[self.children[row, place[0]]])
+        count = int(self.counts[row])
+        policy = self.policy[row, :count].astype(np.float64)
+        return TurnStrategy(self.actions[row, :count].astype(np.int64), policy, self.class_of)
+
+
+class LastPhase:
+    """Solves last betting phases again.
+
+    Args:
+        blueprint: the agent whose moves the ranges are drawn from.
+        rules: the rules in play.
+        bet_sizes: what the bet actions mean.
+        iterations: of CFR.
+        settings: how ranges are drawn.
+    """
+
+    def __init__(
+        self,
+        blueprint: BlueprintAgent,
+        rules: RuleSet,
+        bet_sizes: Sequence[BetSize],
+        iterations: int,
+        settings: RangeSettings,
+    ) -> None:
+        self._blueprint = blueprint
+        self._rules = rules
+        self._iterations = iterations
+        self._settings = settings
+        self._record = rules_record(rules)
+        self._sizes = encode_bet_sizes(bet_sizes)
+        self._considered = considered_raises(self._sizes)
+        solved_for = blueprint.blueprint.rules
+        table = free_win_probabilities(solved_for).table
+        self._deck_counts = table.deck_counts.astype(np.int64)
+        self._hands = hands_of(
+            table, card_choices(solved_for), blueprint.buckets, solved_for.cards_dealt
+        )
+        self.ranks = np.unique(table.strengths, return_inverse=True)[1]
+        self._is_zero_rank = np.zeros(int(self.ranks.max()) + 1)
+        self._is_zero_rank[self.ranks[table.is_zero & (table.sizes > 0)]] = 1
+        self._masses = np.zeros((3, len(self.ranks)))
+        self._by_rank = np.zeros((2, len(self._is_zero_rank)))
+        self._scratch = new_scratch(table)
+        self._workspace = make_workspace()
+        self._determinization = np.zeros(1, GAME_DTYPE)
+        self._course = new_course()
+        self._tree = new_tree()
+        self._solution = new_solution()
+        self._kept: OrderedDict[Hashable, PhaseSolution] = OrderedDict()
+
+    def is_at(self, view: GameView) -> bool:
+        """Say whether a view is in the last betting phase."""
+        return view.phase == "betting" and view.round == self._rules.rounds
+
+    def strategy(self, view: GameView) -> TurnStrategy | None:
+        """Return what the seat to act does with each hand at a view in the last betting phase.
+
+        Of the seat's own hand nothing is read. None for a phase that is too large.
+
+        Raises:
+            SabaccError: for a view whose history is incomplete.
+        """
+        if len(view.history) > MAX_MOVES:
+            return None
+        course = self._course
+        self._write_course(view, course)
+        before, bets = course.counts.tolist()
+        moves = course.moves[: len(view.history)]
+        path = moves["code"][before:].tolist()
+        phase = (
+            view.seat,
+            view.dealer,
+            view.history[:before],
+            view.taken_discards,
+            view.dice,
+            view.discard_pile,
+            view.credits_before,
+            view.sabacc_pot,
+        )
+        # The first tree is that without any raise that is not considered. A later one has those
+        # that were made. So the answer does not depend on what was asked before.
+        in_tree = 0
+        while True:
+            solution = self._kept.get((phase, *path[:in_tree]))
+            if solution is None:
+                solution = self._solve(view, moves[:before], bets, path[:in_tree])
+                if solution is None:
+                    return None
+                self._kept[phase, *path[:in_tree]] = solution
+                if len(self._kept) > MAX_KEPT:
+                    self._kept.popitem(last=False)
+            found = solution.after(path)
+            if isinstance(found, TurnStrategy):
+                return found
+            in_tree = found + 1
+
+    def _solve(
+        self, view: GameView, moves: NDArray[Any], bets: int, path: Sequence[int]
+    ) -> PhaseSolution | None:
+        """Solve the phase after these moves, with a tree that has a path; None if it is too large.
+
+        ``self._course`` is that of the view.
+        """
+        ranges, is_zero, class_of = self._ranges(view, moves, bets)
+        root, codes = self._course.root[0], np.array(path, np.int64)
+        if not grow_tree(self._tree, root, self._record, self._sizes, self._considered, codes):
+            return None
+        solve(
+            self._tree, self._solution, ranges, is_zero, int(root["sabacc_pot"]), self._iterations
+        )
+        return PhaseSolution.of(self._tree, self._solution, class_of)
+
+    def _write_course(self, view: GameView, course: Course) -> None:
+        info_state = information_state_of(view, self._sizes)
+        workspace, found = self._workspace, self._determinization
+        if not sample_determinization(info_state, workspace, 0, 0, found, 0):
+            raise SabaccError("view: its history does not lead to the state that it shows")
+        write_course(info_state, workspace, course)
+
+    def _ranges(
+        self, view: GameView, moves: NDArray[Any], bets: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], Ints]:
+        """Return what the moves before the phase tell of both hands.
+
+        Returns:
+            (2, classes) the ranges; (classes,) 1 for zero hands; (ranks,) the class of each rank.
+        """
+        settings, masses = self._settings, self._masses
+        unseen = self._deck_counts.copy()
+        for card in (*view.discard_pile, *view.known_cards[0], *view.known_cards[1]):
+            unseen[card.value + ZERO] -= 1
+        exact = self._bets(moves, bets)
+        columns = len(self._blueprint.blueprint.actions)
+        smoothed = (1 - settings.epsilon) * exact.chances + settings.epsilon / columns
+        sizes = np.zeros(2, np.int64)
+
+        def write(seat: int, chances: NDArray[np.float64], epsilon: float, found: Any) -> None:
+            sizes[seat] = write_range(
+                self._hands,
+                moves,
+                exact._replace(chances=chances),
+                seat,
+                epsilon,
+                unseen,
+                self._scratch,
+                found,
+            )
+
+        own, other, unread = view.seat, 1 - view.seat, masses[2]
+        write(own, exact.chances, settings.own_epsilon, masses[own])
+        write(other, smoothed, settings.epsilon, masses[other])
+        write(other, np.ones_like(smoothed), settings.epsilon, unread)
+        part = slice(*self._hands.first[sizes[other] : sizes[other] + 2])
+        share = settings.unread_bets
+        masses[other, part] = (1 - share) * masses[other, part] + share * unread[part]
+        ranges = np.zeros((2, NUM_CLASSES), np.float32)
+        is_zero = np.zeros(NUM_CLASSES, np.float32)
+        class_of = np.zeros(len(self._is_zero_rank), np.int64)
+        write_classes(
+            masses,
+            self._hands.first,
+            sizes,
+            self.ranks,
+            self._is_zero_rank,
+            self._by_rank,
+            class_of,
+            ranges,
+            is_zero,
+        )
+        return ranges, is_zero, class_of
+
+    def _bets(self, moves: NDArray[Any], bets: int) -> Bets:
+        """Return what the blueprint says of the bets among some moves."""
+        is_bet = moves["is_bet"] > 0
+        rows = self._course.rows[:bets].view(np.float32).reshape(bets, OBSERVATION_SIZE)
+        observations = rows[moves["row"][is_bet]]
+        decoded = decode(observations)
+        policies = self._blueprint.policies(observations)
+        found = Bets(
+            chances=np.ones((len(moves), policies.shape[1])),
+            positions=np.zeros(len(moves), np.int64),
+            bettings=np.zeros(len(moves), np.int64),
+        )
+        found.positions[is_bet] = decoded.seats_after_dealer == 0
+        found.bettings[is_bet] = decoded.round - first_round(self._rules)
+        columns = self._columns(moves["action"][is_bet])
+        found.chances[is_bet] = np.einsum("nbk,nk->nb", policies, columns)
+        return found
+
+    def _columns(self, actions: Ints) -> NDArray[np.float64]:
+        """Return which columns of the policy mean some actions, (n, columns).
+
+        A bet of a size that the blueprint does not use counts as the nearest that it does.
+        """
+        meant = np.where(actions == CHECK, CALL, actions)
+        known = self._blueprint.blueprint.actions
+        sizes = known[known >= FIRST_BET]
+        nearest = sizes[np.abs(sizes - meant[:, None]).argmin(axis=1)]
+        meant = np.where(meant >= FIRST_BET, nearest, meant)
+        return np.asarray(meant[:, None] == known, np.float64)

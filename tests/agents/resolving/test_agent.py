@@ -1,0 +1,204 @@
+"""The agent that solves the last betting phase again, and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sabacc_agents import load, trained_against
+from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, load_blueprint, save_blueprint
+from sabacc_agents.loading import made_for
+from sabacc_agents.resolving.agent import ResolvingAgent
+from sabacc_agents.resolving.last_phase import RangeSettings
+from sabacc_agents.resolving.saved import Resolving, load_resolving, save_resolving
+from sabacc_agents.saved_files import path_of
+
+from sabacc_env import Game, SabaccError, Tables, load_rules
+from sabacc_env.actions import CALL
+from sabacc_env.cards import deck
+from sabacc_env.game.view import GameView
+from sabacc_env.observation import decode
+from tests.agents.resolving.best_response import mask_of, views_of_last_bets
+
+RULES = load_rules("casino")
+BLUEPRINT = "zoo:casino-2p-blueprint"
+NUM_ACTIONS = 33
+
+
+@pytest.fixture(scope="module")
+def agent() -> ResolvingAgent:
+    return ResolvingAgent(RULES, 2, blueprint=path_of(BLUEPRINT))
+
+
+@pytest.fixture(scope="module")
+def views(agent: ResolvingAgent) -> list[GameView]:
+    """Last bets at 50 antes, and at 10."""
+    return [view for credits in (200, 40) for view in views_of_last_bets(agent, RULES, 12, credits)]
+
+
+def test_it_plays_legally_and_its_blueprint_before_the_last_phase(agent: ResolvingAgent) -> None:
+    plain, before, last = load(BLUEPRINT, RULES, 2), 0, 0
+    for observations, masks, shown in turns(agent, 24):
+        told = agent.probabilities(shown, masks)
+        assert (told >= 0).all()
+        assert (told[masks == 0] == 0).all()
+        assert told.sum(axis=1) == pytest.approx(1)
+        is_last = np.array([view.phase == "betting" and view.round == 3 for view in shown])
+        blueprint = plain.probabilities(observations, masks)  # type: ignore[attr-defined]
+        assert (told[~is_last] == blueprint[~is_last]).all()
+        if is_last.any():
+            assert np.abs(told[is_last] - blueprint[is_last]).max() > 0.1
+        before, last = before + int((~is_last).sum()), last + int(is_last.sum())
+    assert before > 200
+    assert last > 20
+
+
+def turns(
+    agent: ResolvingAgent, hands: int
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int8], list[GameView]]]:
+    """Play hands; yield what the seats to act observe, their masks and their views."""
+    tables, rng = Tables(RULES, hands, 2, seed=5), np.random.default_rng(0)
+    tables.keep_histories()
+    playing = np.arange(hands)
+    while len(playing):
+        shown = [tables.game(i).view(int(tables.seats_to_act[i])) for i in playing.tolist()]
+        masks = tables.action_masks[playing]
+        yield tables.flat_observations[playing], masks, shown
+        tables.step(agent.act(shown, masks, rng), playing)
+        playing = playing[~tables.finished[playing]]
+
+
+def test_of_the_own_hand_in_a_view_nothing_is_read(
+    agent: ResolvingAgent, views: list[GameView]
+) -> None:
+    """With another card that nobody else has seen, all hands play alike."""
+    rows = np.concatenate([rows for rows, _, _ in turns(agent, 8)])
+    sizes = np.rint(decode(rows).own_held.sum(axis=1))
+    spreads: list[float] = []
+    for view in views[::3]:
+        other = with_another_hidden_card(view)
+        if other is None:
+            continue
+        hands = rows[sizes == len(view.hand)]
+        first, second = (
+            ResolvingAgent(RULES, 2, blueprint=agent.blueprint.blueprint).hand_probabilities(
+                each, hands, mask_of(view)[0]
+            )
+            for each in (view, other)
+        )
+        assert (first == second).all()
+        spreads.append(np.ptp(first, axis=0).max())
+    assert len(spreads) > 5
+    assert np.mean(spreads) > 0.2
+
+
+def with_another_hidden_card(view: GameView) -> GameView | None:
+    """Return the view with another card in the place of one that only its seat has seen."""
+    hidden = [card for card in view.hand if card not in view.known_cards[view.seat]]
+    unseen = [card for card in deck() if card not in view.seen_cards]
+    if not hidden:
+        return None
+    hand = sorted(unseen[0] if card == hidden[0] else card for card in view.hand)
+    seen = [unseen[0] if card == hidden[0] else card for card in view.seen_cards]
+    return replace(view, hand=tuple(hand), seen_cards=tuple(sorted(seen)))
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(
+    agent: ResolvingAgent, views: list[GameView]
+) -> None:
+    rng = np.random.default_rng(0)
+    fresh = [
+        ResolvingAgent(RULES, 2, blueprint=agent.blueprint.blueprint).probabilities(
+            [view], mask_of(view)
+        )
+        for view in views[:12]
+    ]
+    for _ in range(2):
+        for index in rng.permutation(12).tolist():
+            view = views[index]
+            assert (agent.probabilities([view], mask_of(view)) == fresh[index]).all()
+
+
+def test_overbets_are_answered_by_the_strength_of_the_hand(agent: ResolvingAgent) -> None:
+    """Nobody needs to call an all-in bet of 49 pots often, and the best hands do call."""
+    game = Game(RULES, num_players=2, seed=3)
+    while (game.phase, game.round) != ("betting", 3):
+        names = {move.kind: move for move in game.legal_moves()}
+        game.play(names.get("stand") or names.get("check") or game.legal_moves()[0])
+    assert game.seat_to_act is not None
+    game.play(game.view(game.seat_to_act).legal_actions()[32])
+    view = game.view(game.seat_to_act)
+    rows = np.concatenate([rows for rows, _, _ in turns(agent, 100)])
+    rows = rows[np.rint(decode(rows).own_held.sum(axis=1)) == len(view.hand)]
+    told = agent.hand_probabilities(view, rows, mask_of(view)[0])
+    totals = np.abs(decode(rows).own_total)
+    assert told[totals >= 6, CALL].max() < 0.05
+    assert told[totals == 0, CALL].mean() > 0.15
+    assert told[:, CALL].max() > 0.9
+
+
+def test_a_file_plays_as_the_agent_that_it_was_made_of(
+    tmp_path: Path, agent: ResolvingAgent, views: list[GameView]
+) -> None:
+    path = tmp_path / "agent.safetensors"
+    save_resolving(path, Resolving(BLUEPRINT, 100, RangeSettings()))
+    loaded = load(path, "casino", 2)
+    assert isinstance(loaded, ResolvingAgent)
+    for view in views[:4]:
+        first, second = (each.probabilities([view], mask_of(view)) for each in (agent, loaded))
+        assert (first == second).all()
+    games = made_for(path)
+    assert (games.rules, games.num_players) == ((RULES,), (NUM_PLAYERS,))
+    assert trained_against(path) == ()
+    resolving, _ = load_resolving(path)
+    assert resolving.blueprint == BLUEPRINT
+    with pytest.raises(SabaccError, match="made for the rules 'casino', not 'spacers'"):
+        load(path, "spacers", 2)
+
+
+def test_a_file_beside_its_blueprint_and_one_that_changed(tmp_path: Path) -> None:
+    blueprint = load_blueprint(path_of(BLUEPRINT))
+    save_blueprint(tmp_path / "b.safetensors", blueprint)
+    path = tmp_path / "agent.safetensors"
+    save_resolving(path, Resolving("b.safetensors", 10, RangeSettings()))
+    load_resolving(path)
+    save_blueprint(tmp_path / "b.safetensors", replace(blueprint, metadata={"epochs": 1}))
+    with pytest.raises(SabaccError, match="made for another blueprint than"):
+        load(path)
+    (tmp_path / "b.safetensors").unlink()
+    with pytest.raises(SabaccError, match=r"b\.safetensors"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"blueprint": "a/b.safetensors"}, "blueprint: give a member of the zoo"),
+        ({"blueprint": 3}, "blueprint: give a member of the zoo"),
+        ({"iterations": 0}, "iterations: give 1 to 100,000, not 0"),
+        ({"iterations": 1.5}, "iterations: give a whole number, not 1.5"),
+        ({"ranges": RangeSettings(epsilon=2)}, "epsilon: give a number above 0, at most 1, not 2"),
+    ],
+)
+def test_wrong_settings_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    settings: dict[str, Any] = {
+        "blueprint": BLUEPRINT,
+        "iterations": 10,
+        "ranges": RangeSettings(),
+    } | change
+    with pytest.raises(SabaccError, match=message):
+        save_resolving(tmp_path / "agent.safetensors", Resolving(**settings))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_view_without_its_history_is_refused(agent: ResolvingAgent) -> None:
+    tables = Tables(RULES, 1, 2, seed=0)
+    tables.step(np.array([0]))
+    view = tables.game(0).view(int(tables.seats_to_act[0]))
+    with pytest.raises(SabaccError, match="its history does not lead to the state"):
+        agent.probabilities([view], mask_of(view))

@@ -1,0 +1,27 @@
+"""``sabacc resolving``: an agent that plays a blueprint and solves last betting phases again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sabacc_agents.resolving.agent import ITERATIONS
+from sabacc_agents.resolving.last_phase import RangeSettings
+from sabacc_agents.resolving.saved import Resolving, save_resolving
+from sabacc_agents.saved_files import SUFFIX
+
+from sabacc_env.storage.files import check_writable
+
+
+def resolving(blueprint: str, *, iterations: int = ITERATIONS, output: Path | None = None) -> None:
+    """Make an agent that plays a blueprint, and solves the last betting phase of hands again.
+
+    Args:
+        blueprint: A member of the zoo (zoo:NAME), or the name of a file in the folder of the agent.
+        iterations: The iterations of CFR for a betting phase; 100 take some milliseconds.
+        output: The file for the agent; by default runs/resolving/NAME.safetensors.
+    """
+    name = Path(blueprint.rpartition(":")[2]).stem
+    path = output or Path("runs", "resolving", f"{name}{SUFFIX}")
+    check_writable(path)
+    save_resolving(path, Resolving(blueprint, iterations, RangeSettings()))
+    print(f"The agent is {path}")
