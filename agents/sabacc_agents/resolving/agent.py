@@ -49,7 +49,8 @@ class ResolvingAgent:
         ranges: how ranges are drawn; None for the settings' defaults.
 
     Raises:
-        SabaccError: for a blueprint of another game, or a file that is not a blueprint.
+        SabaccError: for a blueprint of another game, a file that is not a blueprint, or rules where
+            hands change after the last bets.
     """
 
     wants = "views"

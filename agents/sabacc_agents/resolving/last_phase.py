@@ -116,6 +116,19 @@ class PhaseSolution:
         return TurnStrategy(self.actions[row, :count].astype(np.int64), policy, self.class_of)
 
 
+def check_phases(rules: RuleSet) -> None:
+    """Check that hands are revealed right after the only betting phase of the last round.
+
+    Raises:
+        SabaccError: for other rules.
+    """
+    if rules.phases[-1] != "betting" or "betting" in rules.phases[:-1]:
+        raise SabaccError(
+            f"{rules.name}: a resolving agent needs rules with one betting phase in a round, the "
+            f"last one, not {', '.join(rules.phases)}"
+        )
+
+
 class LastPhase:
     """Solves last betting phases again.
 
@@ -125,6 +138,10 @@ class LastPhase:
         bet_sizes: what the bet actions mean.
         iterations: of CFR.
         settings: how ranges are drawn.
+
+    Raises:
+        SabaccError: for rules where hands change after the last bets, or with two betting phases in
+            a round.
     """
 
     def __init__(
@@ -135,6 +152,7 @@ class LastPhase:
         iterations: int,
         settings: RangeSettings,
     ) -> None:
+        check_phases(rules)
         self._blueprint = blueprint
         self._rules = rules
         self._iterations = iterations

@@ -197,7 +197,8 @@ class ModelCard(_FrozenModel):
     """The training seed."""
 
     decisions: int
-    """The number of decisions that it learnt from; of a blueprint, of the walks of its solver."""
+    """The number of decisions that it learnt from; of a blueprint, of the walks of its solver; of a
+    resolving agent, of those of its blueprint."""
 
     hours: float
     """The wall-clock hours that training took."""
@@ -266,7 +267,8 @@ class ModelCard(_FrozenModel):
     @property
     def learnt_from(self) -> str:
         """What it learnt from, in words."""
-        unit = "walks of Monte Carlo CFR" if "walks" in self.config else "decisions"
+        by_walks = {"walks", "blueprint"} & set(self.config)
+        unit = "walks of Monte Carlo CFR" if by_walks else "decisions"
         return f"{self.decisions:,} {unit}"
 
     @property

@@ -196,6 +196,19 @@ def test_wrong_settings_are_refused(tmp_path: Path, change: dict[str, Any], mess
     assert not list(tmp_path.iterdir())
 
 
+def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path) -> None:
+    rules = load_rules("casino", phases=("cards", "betting", "dice"))
+    blueprint = replace(load_blueprint(path_of(BLUEPRINT)), rules=rules)
+    save_blueprint(tmp_path / "b.safetensors", blueprint)
+    path = tmp_path / "agent.safetensors"
+    message = "casino: a resolving agent needs rules with one betting phase in a round, the last"
+    with pytest.raises(SabaccError, match=message):
+        save_resolving(path, Resolving("b.safetensors", 10, RangeSettings()))
+    assert not path.exists()
+    with pytest.raises(SabaccError, match=message):
+        ResolvingAgent(rules, 2, blueprint=blueprint)
+
+
 def test_a_view_without_its_history_is_refused(agent: ResolvingAgent) -> None:
     tables = Tables(RULES, 1, 2, seed=0)
     tables.step(np.array([0]))

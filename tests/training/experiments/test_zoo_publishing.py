@@ -195,6 +195,15 @@ def test_a_blueprint_becomes_a_member(run, capsys) -> None:
     assert list(card.margins("one_card_of_22")) == SCRIPTED
     assert {each.round for each in card.fold_rates} == {1}
     assert [rules.name for rules in made_for("zoo:ewok").rules] == ["one_card_of_22"]
+    again = Path("runs", "resolving", "again.safetensors")
+    assert command("resolving", "zoo:ewok", "--iterations", "7", "--output", str(again)) == 0
+    assert command("zoo", "wicket", "--publish", str(again), "--deals", "4") == 0
+    resolving = zoo.read_card("wicket")
+    assert resolving.retrain == "sabacc resolving zoo:ewok --iterations 7"
+    assert (resolving.decisions, resolving.learnt_from) == (20, card.learnt_from)
+    assert list(resolving.margins("one_card_of_22")) == SCRIPTED
+    assert {each.round for each in resolving.fold_rates} == {1}
+    assert made_for("zoo:wicket") == made_for("zoo:ewok")
     config.write_text(BLUEPRINT.replace("epochs = 2", "epochs = 3"))
     capsys.readouterr()
     assert "has other values of epochs than the run;" in refusal(

@@ -9,7 +9,7 @@ from sabacc_agents.resolving.last_phase import RangeSettings
 from sabacc_agents.resolving.saved import Resolving, save_resolving
 from sabacc_agents.saved_files import SUFFIX
 
-from sabacc_env.storage.files import check_writable
+from sabacc_env.storage.files import check_writable, make_folder
 
 
 def resolving(blueprint: str, *, iterations: int = ITERATIONS, output: Path | None = None) -> None:
@@ -22,6 +22,7 @@ def resolving(blueprint: str, *, iterations: int = ITERATIONS, output: Path | No
     """
     name = Path(blueprint.rpartition(":")[2]).stem
     path = output or Path("runs", "resolving", f"{name}{SUFFIX}")
+    make_folder(path.parent)
     check_writable(path)
     save_resolving(path, Resolving(blueprint, iterations, RangeSettings()))
     print(f"The agent is {path}")

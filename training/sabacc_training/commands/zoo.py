@@ -29,9 +29,9 @@ def zoo(
         measure: Measure all results of the member again over the same deals, and show them.
         fold_rates: Measure how often the member folds to bets at two seats, and write it to its
             card. Publishing does this, too.
-        publish: The folder of a finished run of configs/zoo/NAME.toml, or a blueprint solved by it.
-            The agent becomes the member NAME and replaces an earlier one. After an interruption,
-            the same command resumes.
+        publish: The folder of a finished run of configs/zoo/NAME.toml, or a blueprint solved by it,
+            or a resolving agent whose blueprint is a member. The agent becomes the member NAME and
+            replaces an earlier one. After an interruption, the same command resumes.
         deals: Deals against each agent for a published card, each played from every seat; by
             default 10,000. A margin whose interval includes 0 is measured over ten times as many.
         rollouts: Deals against the agent rollouts, at the fewest seats; by default none, because

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,9 @@ from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, load_blueprint
 from sabacc_agents.expectation.betting_pattern import betting_rounds
 from sabacc_agents.loading import MadeFor, load, made_for
 from sabacc_agents.networks.network import load_network, save_network
-from sabacc_agents.saved_files import SUFFIX
+from sabacc_agents.resolving import saved as resolving
+from sabacc_agents.resolving.agent import ITERATIONS
+from sabacc_agents.saved_files import SUFFIX, formats_in
 from sabacc_agents.zoo.model_card import ExploitabilityBound, FoldRate, Margin, ModelCard, Result
 
 from sabacc_env.agent import agent_class, registered_agents
@@ -215,15 +217,15 @@ def write_fold_rates(name: str) -> ModelCard:
 
 
 def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
-    """Make the agent of a finished run, or a blueprint, a member of the zoo.
+    """Make the agent of a finished run, a blueprint or a resolving agent a member of the zoo.
 
     A network's weights are rounded to float16, and the rounded network is measured. Each result is
-    saved in the run's folder, or beside the blueprint, so that an interrupted publishing can
-    resume. Results of the same file are not measured again.
+    saved in the run's folder, or beside the file, so that an interrupted publishing can resume.
+    Results of the same file are not measured again.
 
     Args:
         name: the member's name; it was made by ``configs/zoo/NAME.toml``.
-        run: the run's folder, or the file of the blueprint.
+        run: the run's folder, or the file of the blueprint or of the resolving agent.
         deals: as in ``plan_results``.
         rollouts: as in ``plan_results``.
 
@@ -239,8 +241,7 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
     make_folder(zoo.FOLDER)
     folder = run.parent if run.is_file() else run
     agent_file, draft = folder / f"{name}{SUFFIX}", folder / f"{name}.json"
-    make_card = _make_blueprint_card if run.is_file() else _make_card
-    card = make_card(name, run, agent_file)
+    card = _card_maker(run)(name, run, agent_file)
     for path in (zoo.FOLDER / draft.name, draft):
         card = _with_known_results(card, path)
     planned = plan_results(made_for(agent_file), deals, rollouts)
@@ -311,6 +312,13 @@ def write_card(card: ModelCard) -> None:
     write_text(zoo.FOLDER / f"{card.name}.json", card.text())
 
 
+def _card_maker(run: Path) -> Callable[[str, Path, Path], ModelCard]:
+    """Return what copies an agent and makes its card without results."""
+    if not run.is_file():
+        return _make_card
+    return _make_resolving_card if resolving.FORMAT in formats_in(run) else _make_blueprint_card
+
+
 def _make_card(name: str, run: Path, network_file: Path) -> ModelCard:
     """Write the network of a run in float16, and return its card without results.
 
@@ -371,6 +379,34 @@ def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
         decisions=settings.epochs * settings.walks * len(blueprint.stacks),
         hours=round(seconds / 3600, 3),
         retrain=retrain,
+        opponents=(),
+    )
+
+
+def _make_resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
+    """Copy a resolving agent, and return its card without results.
+
+    Its costs are those of its blueprint.
+
+    Raises:
+        SabaccError: for a file that is no resolving agent, or one whose blueprint is no member.
+    """
+    settings, blueprint = resolving.load_resolving(file)
+    base = zoo.read_card(member_name(settings.blueprint))
+    if agent_file != file:
+        write_bytes(agent_file, file.read_bytes())
+    iterations = "" if settings.iterations == ITERATIONS else f" --iterations {settings.iterations}"
+    return ModelCard(
+        name=name,
+        weights=file_digest(agent_file),
+        rules={rules_label(rules): rules.digest for rules in blueprint.all_rules},
+        num_players=(NUM_PLAYERS,),
+        observation_version=observation_version(),
+        config=asdict(settings),
+        seed=base.seed,
+        decisions=base.decisions,
+        hours=base.hours,
+        retrain=f"sabacc resolving {settings.blueprint}{iterations}",
         opponents=(),
     )
 
