@@ -86,7 +86,8 @@ def new_course() -> Course:
 def write_course(info_state: InformationState, workspace: Workspace, course: Course) -> None:
     """Write the course of the determinization that was sampled last.
 
-    It stands in the last betting phase. What the course shows is the same in all determinizations.
+    It stands in the last betting phase. What the course shows is the same in all determinizations,
+    unless the discards were shuffled.
     """
     deal_determinization(info_state, workspace)
     g = workspace.game[0]

@@ -5,8 +5,8 @@ public moves with one such hand of certain suits. Its mass is the weight times t
 hands, among the cards that do not lie face up now. Cards that the other seat may hold unseen are
 not left out.
 
-The strategy is mixed with another one (epsilon), so that a move which the blueprint would never
-make rules out no hand.
+The strategy of the cards is mixed with another one (epsilon), so that a card action which the
+blueprint would never take rules out no hand.
 """
 
 from __future__ import annotations

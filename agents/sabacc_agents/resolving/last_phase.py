@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.observed_turns import first_round
+from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.resolving.bet_tree import BetTree, considered_raises, grow_tree, new_tree
 from sabacc_agents.resolving.cfr import Solution, new_solution, solve
 from sabacc_agents.resolving.course import MAX_MOVES, ZERO, Course, new_course, write_course
@@ -97,7 +98,7 @@ class PhaseSolution:
             rows.astype(np.int16),
             counts[inner],
             tree.children[inner, :most].astype(np.int16),
-            tree.codes[inner, :most].astype(np.int32),
+            tree.codes[inner, :most].astype(np.int64),
             tree.actions[inner, :most].astype(np.int8),
             solution.sums[inner, :most].astype(np.float16),
             class_of.astype(np.int16),
@@ -116,8 +117,10 @@ class PhaseSolution:
         return TurnStrategy(self.actions[row, :count].astype(np.int64), policy, self.class_of)
 
 
-def check_phases(rules: RuleSet) -> None:
-    """Check that hands are revealed right after the only betting phase of the last round.
+def check_rules(rules: RuleSet) -> None:
+    """Check that the last betting phase can be solved again.
+
+    Hands must be revealed right after it, and ranges know the card actions of blueprints only.
 
     Raises:
         SabaccError: for other rules.
@@ -127,6 +130,8 @@ def check_phases(rules: RuleSet) -> None:
             f"{rules.name}: a resolving agent needs rules with one betting phase in a round, the "
             f"last one, not {', '.join(rules.phases)}"
         )
+    if others := [kind for kind in rules.card_actions if kind not in CARD_KINDS]:
+        raise SabaccError(f"{rules.name}: a resolving agent does not know {others[0]}")
 
 
 class LastPhase:
@@ -140,8 +145,7 @@ class LastPhase:
         settings: how ranges are drawn.
 
     Raises:
-        SabaccError: for rules where hands change after the last bets, or with two betting phases in
-            a round.
+        SabaccError: for rules that ``check_rules`` refuses.
     """
 
     def __init__(
@@ -152,7 +156,7 @@ class LastPhase:
         iterations: int,
         settings: RangeSettings,
     ) -> None:
-        check_phases(rules)
+        check_rules(rules)
         self._blueprint = blueprint
         self._rules = rules
         self._iterations = iterations
@@ -186,7 +190,8 @@ class LastPhase:
     def strategy(self, view: GameView) -> TurnStrategy | None:
         """Return what the seat to act does with each hand at a view in the last betting phase.
 
-        Of the seat's own hand nothing is read. None for a phase that is too large.
+        Of the seat's own hand nothing is read. None for a phase that is too large, and after a
+        reshuffle, where the course of the hand is not known.
 
         Raises:
             SabaccError: for a view whose history is incomplete.
@@ -195,6 +200,8 @@ class LastPhase:
             return None
         course = self._course
         self._write_course(view, course)
+        if course.root["reshuffles"][0] > 0:
+            return None
         before, bets = course.counts.tolist()
         moves = course.moves[: len(view.history)]
         path = moves["code"][before:].tolist()
@@ -202,7 +209,7 @@ class LastPhase:
             view.seat,
             view.dealer,
             view.history[:before],
-            view.taken_discards,
+            view.taken_discards[:before],
             view.dice,
             view.discard_pile,
             view.credits_before,

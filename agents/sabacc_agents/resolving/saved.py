@@ -16,7 +16,7 @@ import numpy as np
 
 from sabacc_agents import zoo
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
-from sabacc_agents.resolving.last_phase import RangeSettings, check_phases
+from sabacc_agents.resolving.last_phase import RangeSettings, check_rules
 from sabacc_agents.saved_files import path_of, read_arrays, read_description, write_arrays
 from sabacc_env.errors import SabaccError, short_repr
 
@@ -57,11 +57,13 @@ def save_resolving(path: str | Path, resolving: Resolving) -> None:
     """Write a resolving agent to a file that ends in ``.safetensors``.
 
     Raises:
-        SabaccError: for a blueprint that cannot be read, or is in another folder, or whose rules
-            have no betting phase that comes last.
+        SabaccError: for a blueprint that cannot be read, is in another folder or is this file, or
+            whose rules no phase can be solved again for.
     """
     file = _blueprint_file(path, resolving.blueprint)
-    check_phases(load_blueprint(file).rules)
+    if file.resolve() == Path(path).resolve():
+        raise SabaccError(f"{path}: is the blueprint itself; give the agent another file name")
+    check_rules(load_blueprint(file).rules)
     description = {
         "blueprint": resolving.blueprint,
         "iterations": resolving.iterations,

@@ -14,7 +14,7 @@ from sabacc_agents import load, trained_against
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, load_blueprint, save_blueprint
 from sabacc_agents.loading import made_for
 from sabacc_agents.resolving.agent import ResolvingAgent
-from sabacc_agents.resolving.last_phase import RangeSettings
+from sabacc_agents.resolving.last_phase import RangeSettings, check_rules
 from sabacc_agents.resolving.saved import Resolving, load_resolving, save_resolving
 from sabacc_agents.saved_files import path_of
 
@@ -167,6 +167,9 @@ def test_a_file_beside_its_blueprint_and_one_that_changed(tmp_path: Path) -> Non
     path = tmp_path / "agent.safetensors"
     save_resolving(path, Resolving("b.safetensors", 10, RangeSettings()))
     load_resolving(path)
+    with pytest.raises(SabaccError, match="is the blueprint itself; give the agent another file"):
+        save_resolving(tmp_path / "b.safetensors", Resolving("b.safetensors", 10, RangeSettings()))
+    load_blueprint(tmp_path / "b.safetensors")
     save_blueprint(tmp_path / "b.safetensors", replace(blueprint, metadata={"epochs": 1}))
     with pytest.raises(SabaccError, match="made for another blueprint than"):
         load(path)
@@ -207,6 +210,8 @@ def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path
     assert not path.exists()
     with pytest.raises(SabaccError, match=message):
         ResolvingAgent(rules, 2, blueprint=blueprint)
+    with pytest.raises(SabaccError, match="three_en: a resolving agent does not know buy_discard"):
+        check_rules(load_rules("three_en"))
 
 
 def test_a_view_without_its_history_is_refused(agent: ResolvingAgent) -> None:

@@ -18,10 +18,10 @@ def resolving(blueprint: str, *, iterations: int = ITERATIONS, output: Path | No
     Args:
         blueprint: A member of the zoo (zoo:NAME), or the name of a file in the folder of the agent.
         iterations: The iterations of CFR for a betting phase; 100 take some milliseconds.
-        output: The file for the agent; by default runs/resolving/NAME.safetensors.
+        output: The file for the agent; by default runs/resolving/NAME-resolving.safetensors.
     """
     name = Path(blueprint.rpartition(":")[2]).stem
-    path = output or Path("runs", "resolving", f"{name}{SUFFIX}")
+    path = output or Path("runs", "resolving", f"{name}-resolving{SUFFIX}")
     make_folder(path.parent)
     check_writable(path)
     save_resolving(path, Resolving(blueprint, iterations, RangeSettings()))
