@@ -13,16 +13,12 @@ from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.blueprint import Blueprint
 from sabacc_agents.resolving.last_phase import LastPhase, RangeSettings
 from sabacc_agents.resolving.saved import load_resolving
-from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize, encode_bet_sizes
+from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
 from sabacc_env.array_types import Floats, Ints
-from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.rules_record import rules_record
-from sabacc_env.engine.search.determinization import sample_determinization
-from sabacc_env.errors import SabaccError
-from sabacc_env.game.determinization import information_state_of, make_workspace
 from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet, load_rules
 
@@ -94,10 +90,7 @@ class ResolvingAgent:
         self._last_phase = LastPhase(
             self.blueprint, played, bet_sizes, iterations, ranges or RangeSettings()
         )
-        self._sizes = encode_bet_sizes(bet_sizes)
         self._rules_record = rules_record(played)
-        self._workspace = make_workspace()
-        self._determinization = np.zeros(1, GAME_DTYPE)
 
     def reset(self, num_tables: int) -> None:
         """Do nothing: a view has its history."""
@@ -159,10 +152,7 @@ class ResolvingAgent:
         """Return what the seats of some views observe, (n, OBSERVATION_SIZE)."""
         floats = np.zeros((len(views), OBSERVATION_SIZE), np.float32)
         rows = floats.view(OBSERVATION_DTYPE).reshape(len(views))
-        found = self._determinization
         for row, view in zip(rows, views, strict=True):
-            info_state = information_state_of(view, self._sizes)
-            if not sample_determinization(info_state, self._workspace, 0, 0, found, 0):
-                raise SabaccError("view: its history does not lead to the state that it shows")
+            _, found = self._last_phase.determinization(view)
             observe(found[0], self._rules_record[0], view.seat, row)
         return floats

@@ -189,7 +189,7 @@ def add_child(tree: BetTree, node: int, r: Record, sizes: Record, action: int, c
     other = 1 - seat
     if code == JUNK:
         tree.seats[child] = FOLD
-        write_stakes(g, 0 if seat == 0 else 1, 0 if seat == 0 else 1, tree.stakes[child])
+        write_stakes(g, seat, seat, tree.stakes[child])  # seat 0 wins if seat 1 junks
     elif int(g.yet_to_act) >> other & 1 and not has_no_turn(g, r, other):
         tree.seats[child] = other
         g.seat_to_act = other

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from sabacc_agents.expectation.hand_table import NUM_VALUES
+from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BETTING,
@@ -27,9 +27,6 @@ from sabacc_env.engine.step import play
 
 ZERO: Final = 10
 """The index of the card value 0."""
-
-NO_TOP: Final = NUM_VALUES
-"""Instead of the index of a top discard: there is none."""
 
 MAX_MOVES: Final = 512
 """A longer hand is not looked at."""

@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.card_choices import CardChoices
 from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, STAND, SWAP
 from sabacc_agents.expectation.hand_table import BINOMIALS, NUM_VALUES, HandTable
-from sabacc_agents.resolving.course import NO_TOP
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import KINDS, Array, Record
 

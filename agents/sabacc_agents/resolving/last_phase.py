@@ -16,14 +16,14 @@ from sabacc_agents.blueprint.observed_turns import first_round
 from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.resolving.bet_tree import BetTree, considered_raises, grow_tree, new_tree
 from sabacc_agents.resolving.cfr import Solution, new_solution, solve
-from sabacc_agents.resolving.course import MAX_MOVES, ZERO, Course, new_course, write_course
+from sabacc_agents.resolving.course import MAX_MOVES, ZERO, new_course, write_course
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
 from sabacc_env.actions import CALL, CHECK, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.rules_record import rules_record
-from sabacc_env.engine.search.determinization import sample_determinization
+from sabacc_env.engine.search.determinization import InformationState, sample_determinization
 from sabacc_env.errors import SabaccError
 from sabacc_env.game.determinization import information_state_of, make_workspace
 from sabacc_env.game.view import GameView
@@ -187,6 +187,20 @@ class LastPhase:
         """Say whether a view is in the last betting phase."""
         return view.phase == "betting" and view.round == self._rules.rounds
 
+    def determinization(self, view: GameView) -> tuple[InformationState, NDArray[Any]]:
+        """Return what a seat knows, and a hand that agrees with it, (1,) GAME_DTYPE.
+
+        The next call writes over the hand.
+
+        Raises:
+            SabaccError: for a view whose history is incomplete.
+        """
+        info_state = information_state_of(view, self._sizes)
+        found = self._determinization
+        if not sample_determinization(info_state, self._workspace, 0, 0, found, 0):
+            raise SabaccError("view: its history does not lead to the state that it shows")
+        return info_state, found
+
     def strategy(self, view: GameView) -> TurnStrategy | None:
         """Return what the seat to act does with each hand at a view in the last betting phase.
 
@@ -199,7 +213,8 @@ class LastPhase:
         if len(view.history) > MAX_MOVES:
             return None
         course = self._course
-        self._write_course(view, course)
+        info_state, _ = self.determinization(view)
+        write_course(info_state, self._workspace, course)
         if course.root["reshuffles"][0] > 0:
             return None
         before, bets = course.counts.tolist()
@@ -247,13 +262,6 @@ class LastPhase:
             self._tree, self._solution, ranges, is_zero, int(root["sabacc_pot"]), self._iterations
         )
         return PhaseSolution.of(self._tree, self._solution, class_of)
-
-    def _write_course(self, view: GameView, course: Course) -> None:
-        info_state = information_state_of(view, self._sizes)
-        workspace, found = self._workspace, self._determinization
-        if not sample_determinization(info_state, workspace, 0, 0, found, 0):
-            raise SabaccError("view: its history does not lead to the state that it shows")
-        write_course(info_state, workspace, course)
 
     def _ranges(
         self, view: GameView, moves: NDArray[Any], bets: int

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND, SWAP
 from sabacc_agents.expectation.hand_table import NUM_VALUES
-from sabacc_agents.resolving.course import MOVE, NO_TOP
+from sabacc_agents.resolving.course import MOVE
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
 
