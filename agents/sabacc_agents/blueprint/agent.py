@@ -119,8 +119,11 @@ class BlueprintAgent(StochasticAgent):
     def _rows_of(self, observations: Floats) -> tuple[Ints, NDArray[np.bool_]]:
         """Return the rows of the table at betting turns, and whether it knows them, both (n,)."""
         blueprint = self.blueprint
-        states = public_states_of(observations, blueprint.rules)
-        states += self._nearest_stacks(observations) * num_public_states(blueprint.rules)
+        nearest = self._nearest_stacks(observations)
+        ante = blueprint.rules.ante_unit
+        stacks = np.rint((blueprint.stacks[nearest] - 1) * ante).astype(np.int64)
+        states = public_states_of(observations, blueprint.rules, stacks)
+        states += nearest * num_public_states(blueprint.rules)
         rows = np.minimum(np.searchsorted(blueprint.states, states), len(blueprint.states) - 1)
         return rows.astype(np.int64), blueprint.states[rows] == states
 

@@ -44,14 +44,17 @@ TURN: Final = np.dtype(
 """What an observation shows of the public course of a hand."""
 
 
-def public_states_of(observations: Array, rules: RuleSet) -> Ints:
+def public_states_of(observations: Array, rules: RuleSet, stacks: Ints) -> Ints:
     """Return the numbers of the public states in which observations were made, (n,).
 
     Args:
         observations: (n, OBSERVATION_SIZE) float32 of betting turns at tables of two.
         rules: the rules of the game.
+        stacks: (n,) the stacks (``stacks_of``) with which the hands are taken to have begun. Stacks
+            behind a call grow or shrink in proportion.
     """
     decoded = decode(observations)
+    begun = stacks_of(observations, rules)
     found = np.zeros(len(observations), np.int64)
     number_states(
         turns_of(observations, rules),
@@ -60,6 +63,7 @@ def public_states_of(observations: Array, rules: RuleSet) -> Ints:
         decoded.credits_per_start,
         decoded.opponents.credits_per_start[:, 0],
         decoded.pot_per_start,
+        stacks / np.maximum(begun, 1),
         found,
     )
     return found
@@ -143,21 +147,30 @@ def number_states(
     credits_per_start: Array,
     other_credits_per_start: Array,
     pot_per_start: Array,
+    stretched: Array,
     found: Array,
 ) -> None:
     """Write the number of each public state, (n,); all arrays have n rows."""
     for i in range(len(found)):
         turn = turns[i]
-        call = call_per_pot[i]
-        pot = pot_per_start[i]
-        behind = min(max(credits_per_start[i] - call * pot, 0), other_credits_per_start[i])
+        cost, credits, pot = (
+            call_per_pot[i] * pot_per_start[i],
+            credits_per_start[i],
+            pot_per_start[i],
+        )
+        # What a seat cannot pay comes back to the other, so it is as if that had never been bet.
+        beyond = max(cost - credits, 0)
+        cost -= beyond
+        pot -= beyond
+        call = cost / pot
+        behind = min(credits - cost, other_credits_per_start[i])
         found[i] = public_state(
             turn.betting,
             turn.history,
             histories,
             turn.position,
             facing_bucket(turn.raises, call) if call > 0 else 0,
-            stack_bucket(behind / (pot * (1 + call))),
+            stack_bucket(stretched[i] * behind / (pot * (1 + call))),
             card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn),
             card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn),
         )

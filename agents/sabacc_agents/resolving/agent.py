@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.blueprint import Blueprint
-from sabacc_agents.resolving.last_phase import LastPhase, RangeSettings
+from sabacc_agents.resolving.last_phase import DEFAULT_RANGES, LastPhase, RangeSettings
 from sabacc_agents.resolving.saved import load_resolving
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
 from sabacc_env.agent import sample
@@ -42,7 +42,7 @@ class ResolvingAgent:
         bet_sizes: what the bet actions mean, as in the blueprint.
         blueprint: the path of a blueprint, or a blueprint in memory.
         iterations: the iterations of CFR for a betting phase.
-        ranges: how ranges are drawn; None for the settings' defaults.
+        ranges: how ranges are drawn.
 
     Raises:
         SabaccError: for a blueprint of another game, a file that is not a blueprint, or rules where
@@ -82,14 +82,12 @@ class ResolvingAgent:
         *,
         blueprint: str | Path | Blueprint,
         iterations: int = ITERATIONS,
-        ranges: RangeSettings | None = None,
+        ranges: RangeSettings = DEFAULT_RANGES,
     ) -> None:
         self.blueprint = BlueprintAgent(rules, num_players, bet_sizes, blueprint=blueprint)
         self.check_game = self.blueprint.check_game
         played = self.blueprint.blueprint.rules if rules is None else load_rules(rules)
-        self._last_phase = LastPhase(
-            self.blueprint, played, bet_sizes, iterations, ranges or RangeSettings()
-        )
+        self._last_phase = LastPhase(self.blueprint, played, bet_sizes, iterations, ranges)
         self._rules_record = rules_record(played)
 
     def reset(self, num_tables: int) -> None:

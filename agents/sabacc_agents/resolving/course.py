@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sabacc_agents.blueprint.buckets import NO_TOP
+from sabacc_env.engine.betting import raise_limits, to_call
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BETTING,
@@ -17,12 +18,11 @@ from sabacc_env.engine.layout import (
     Array,
     Record,
 )
-from sabacc_env.engine.legal import legal_actions
 from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_SIZE
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.piles import card_value
 from sabacc_env.engine.search.determinization import InformationState, Workspace, slot_of
-from sabacc_env.engine.search.rollouts import deal_determinization, nearest_bet_action
+from sabacc_env.engine.search.rollouts import deal_determinization
 from sabacc_env.engine.step import play
 
 ZERO: Final = 10
@@ -40,7 +40,9 @@ MOVE: Final = np.dtype(
             ("is_bet", "i8"),
             ("kind", "i8"),
             ("code", "i8"),  # of a bet: the kind, or RAISE_TO + the total of a raise
-            ("action", "i8"),  # of a bet: the nearest action of the discrete layout
+            ("raised", "f8"),  # of a raise: what is bet beyond a call, in pots after the call
+            ("least", "f8"),  # of a bet: the smallest raise, likewise
+            ("all_in", "f8"),  # of a bet: the largest raise that both seats can pay, likewise
             ("row", "i8"),  # of a bet: the row of its observation
             ("down", "i8"),  # the value of the card that is put down, as an index
             ("was_known", "i8"),  # whether everyone knew that the seat had this card
@@ -110,13 +112,7 @@ def write_course(info_state: InformationState, workspace: Workspace, course: Cou
             if before < 0 and g.round_no == r.rounds:
                 before = index
                 course.root[0] = g
-            move.code = public.kind
-            move.action = public.kind
-            if public.kind == RAISE:
-                move.code = RAISE_TO + int(public.total)
-                sizes = info_state.sizes[0]
-                legal = legal_actions(g, r, sizes)
-                move.action = nearest_bet_action(g, r, sizes, legal, int(public.total))
+            write_bet(g, r, int(public.kind), int(public.total), move)
             move.row = bets
             observe(g, r, seat, course.rows[bets])
             bets += 1
@@ -128,6 +124,21 @@ def write_course(info_state: InformationState, workspace: Workspace, course: Cou
         course.root[0] = g
     course.counts[0] = before
     course.counts[1] = bets
+
+
+@jit
+def write_bet(g: Record, r: Record, kind: int, total: int, move: Record) -> None:
+    """Write what a move at bets is; a raise is to a total."""
+    seat = int(g.seat_to_act)
+    call = to_call(g, seat)
+    pot = int(g.staked) + call
+    move.code = kind
+    move.raised = 0
+    if kind == RAISE:
+        move.code = RAISE_TO + total
+        move.raised = (total - int(g.highest_bet)) / pot
+    move.least = (raise_limits(g, r, seat)[0] - int(g.highest_bet)) / pot
+    move.all_in = max(min(int(g.credits[seat]) - call, int(g.credits[1 - seat])), 0) / pot
 
 
 @jit

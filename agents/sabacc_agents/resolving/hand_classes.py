@@ -13,6 +13,9 @@ NUM_CLASSES: Final = 64
 SPARE: Final = 8
 """Classes that are kept for heavy ranks, and for the border between zero hands and others."""
 
+WIDER: Final = 1.25
+"""Where these are not enough, the share of a class grows so until they are."""
+
 
 @jit
 def write_classes(
@@ -48,16 +51,29 @@ def write_classes(
         for hand in range(first[sizes[seat]], first[sizes[seat] + 1]):
             by_rank[seat, ranks[hand]] += masses[seat, hand]
     share = 2 / (ranges.shape[1] - SPARE)
-    number, inside = 0, 0.0
+    while classify(by_rank, is_zero_rank, share, class_of) > ranges.shape[1]:
+        share *= WIDER
+    for rank in range(len(class_of)):
+        if by_rank[0, rank] + by_rank[1, rank] > 0:
+            is_zero[class_of[rank]] = is_zero_rank[rank]
+            for seat in range(2):
+                ranges[seat, class_of[rank]] += by_rank[seat, rank]
+
+
+@jit
+def classify(by_rank: Array, is_zero_rank: Array, share: float, class_of: Array) -> int:
+    """Write the class of each rank, with at most a share of both ranges in each; count them.
+
+    A class may have more than the share if it has one rank only.
+    """
+    number, inside, zeros = 0, 0.0, 0.0
     for rank in range(len(class_of)):
         mass = by_rank[0, rank] + by_rank[1, rank]
         if mass > 0:
-            is_full = inside + mass > share or is_zero[number] != is_zero_rank[rank]
-            if inside > 0 and is_full and number < ranges.shape[1] - 1:
+            if inside > 0 and (inside + mass > share or zeros != is_zero_rank[rank]):
                 number += 1
                 inside = 0.0
             inside += mass
-            is_zero[number] = is_zero_rank[rank]
-            for seat in range(2):
-                ranges[seat, number] += by_rank[seat, rank]
+            zeros = is_zero_rank[rank]
         class_of[rank] = number
+    return number + 1

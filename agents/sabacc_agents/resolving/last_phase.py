@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from sabacc_agents.resolving.cfr import Solution, new_solution, solve
 from sabacc_agents.resolving.course import MAX_MOVES, ZERO, new_course, write_course
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
-from sabacc_env.actions import CALL, CHECK, FIRST_BET, BetSize, encode_bet_sizes
+from sabacc_env.actions import CALL, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.rules_record import rules_record
@@ -34,20 +34,49 @@ MAX_KEPT: Final = 8192
 """How many solutions are kept, in case that the same phase goes on. Each takes some 40 KB."""
 
 
+SAME_SIZE: Final = 1e-6
+"""Raises that differ by less, in pots, are of the same size."""
+
+MAX_ITERATIONS: Final = 100_000
+
+
 @dataclass(frozen=True)
 class RangeSettings:
-    """How ranges are drawn from public moves.
+    """How ranges are drawn from public moves. All are shares.
 
     Attributes:
         own_epsilon: how often this agent is taken to play its cards otherwise than the blueprint.
             It counts the cards that it has seen, which the blueprint's choices do not.
         epsilon: how often the other seat is taken to play its cards otherwise, and its bets.
         unread_bets: the share of the other seat's range in which its bets do not count.
+
+    Raises:
+        SabaccError: for a share that is 0 or less, or above 1.
     """
 
     own_epsilon: float = 0.02
     epsilon: float = 0.2
     unread_bets: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name, share in asdict(self).items():
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+                raise SabaccError(f"{name}: give a number above 0, at most 1, not {share!r}")
+
+
+DEFAULT_RANGES: Final = RangeSettings()
+
+
+def check_iterations(iterations: int) -> None:
+    """Check the number of iterations.
+
+    Raises:
+        SabaccError: for one that is out of range.
+    """
+    if isinstance(iterations, bool) or not isinstance(iterations, int):
+        raise SabaccError(f"iterations: give a whole number, not {iterations!r}")
+    if not 1 <= iterations <= MAX_ITERATIONS:
+        raise SabaccError(f"iterations: give 1 to {MAX_ITERATIONS:,}, not {iterations}")
 
 
 class TurnStrategy(NamedTuple):
@@ -117,6 +146,13 @@ class PhaseSolution:
         return TurnStrategy(self.actions[row, :count].astype(np.int64), policy, self.class_of)
 
 
+def pots_of(size: BetSize) -> float:
+    """Return a bet size in pots after the call, as far as a seat may bet it."""
+    if isinstance(size, str):
+        return 0 if size == "min" else np.inf
+    return float(size)
+
+
 def check_rules(rules: RuleSet) -> None:
     """Check that the last betting phase can be solved again.
 
@@ -145,7 +181,7 @@ class LastPhase:
         settings: how ranges are drawn.
 
     Raises:
-        SabaccError: for rules that ``check_rules`` refuses.
+        SabaccError: for rules that ``check_rules`` refuses, or a wrong number of iterations.
     """
 
     def __init__(
@@ -157,6 +193,7 @@ class LastPhase:
         settings: RangeSettings,
     ) -> None:
         check_rules(rules)
+        check_iterations(iterations)
         self._blueprint = blueprint
         self._rules = rules
         self._iterations = iterations
@@ -164,6 +201,10 @@ class LastPhase:
         self._record = rules_record(rules)
         self._sizes = encode_bet_sizes(bet_sizes)
         self._considered = considered_raises(self._sizes)
+        actions = blueprint.blueprint.actions
+        self._is_call, self._is_raise = actions == CALL, actions >= FIRST_BET
+        raises = actions[self._is_raise] - FIRST_BET
+        self._raises = np.array([pots_of(bet_sizes[size]) for size in raises.tolist()])
         solved_for = blueprint.blueprint.rules
         table = free_win_probabilities(solved_for).table
         self._deck_counts = table.deck_counts.astype(np.int64)
@@ -329,18 +370,46 @@ class LastPhase:
         )
         found.positions[is_bet] = decoded.seats_after_dealer == 0
         found.bettings[is_bet] = decoded.round - first_round(self._rules)
-        columns = self._columns(moves["action"][is_bet])
+        said = moves[is_bet]
+        shares = translate_bets(said["raised"], said["least"], said["all_in"], self._raises)
+        columns = np.zeros((len(said), policies.shape[2]))
+        columns[:, self._is_call] = shares[:, :1]
+        columns[:, self._is_raise] = shares[:, 1:]
         found.chances[is_bet] = np.einsum("nbk,nk->nb", policies, columns)
         return found
 
-    def _columns(self, actions: Ints) -> NDArray[np.float64]:
-        """Return which columns of the policy mean some actions, (n, columns).
 
-        A bet of a size that the blueprint does not use counts as the nearest that it does.
-        """
-        meant = np.where(actions == CHECK, CALL, actions)
-        known = self._blueprint.blueprint.actions
-        sizes = known[known >= FIRST_BET]
-        nearest = sizes[np.abs(sizes - meant[:, None]).argmin(axis=1)]
-        meant = np.where(meant >= FIRST_BET, nearest, meant)
-        return np.asarray(meant[:, None] == known, np.float64)
+def translate_bets(
+    raised: NDArray[np.float64],
+    least: NDArray[np.float64],
+    all_in: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return how much a call and each size of raises stand for some bets, (n, 1 + sizes).
+
+    A bet between two sizes stands for both, by the pseudo-harmonic mapping (Ganzfried and Sandholm
+    2013). A check or a call is a raise of 0. All from all-in on are one.
+
+    Args:
+        raised: (n,) what the bets are beyond a call, in pots after the call.
+        least: (n,) the smallest raises.
+        all_in: (n,) the largest ones that both seats can pay.
+        sizes: (sizes,) what the raises are that others are translated to.
+
+    >>> nine = np.full(4, 9.0)
+    >>> translate_bets(np.array([0, 0.25, 1, 20]), nine / 90, nine, np.array([1, np.inf]))
+    array([[1. , 0. , 0. ],
+           [0.6, 0.4, 0. ],
+           [0. , 1. , 0. ],
+           [0. , 0. , 1. ]])
+    """
+    raises = np.minimum(np.maximum(sizes, least[:, None]), all_in[:, None])
+    points = np.concatenate([np.zeros((len(raised), 1)), raises], axis=1)
+    size = np.minimum(raised[:, None], points.max(axis=1, keepdims=True))
+    low = np.where(points <= size + SAME_SIZE, points, 0).max(axis=1, keepdims=True)
+    high = np.where(points >= size - SAME_SIZE, points, np.inf).min(axis=1, keepdims=True)
+    between = high - low > SAME_SIZE
+    width = np.where(between, high - low, 1) * (1 + size)
+    share = np.where(between, (high - size) * (1 + low) / width, 1)
+    is_low, is_high = np.abs(points - low) <= SAME_SIZE, np.abs(points - high) <= SAME_SIZE
+    return np.asarray(is_low * share + (is_high & ~is_low) * (1 - share))

@@ -16,14 +16,12 @@ import numpy as np
 
 from sabacc_agents import zoo
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
-from sabacc_agents.resolving.last_phase import RangeSettings, check_rules
+from sabacc_agents.resolving.last_phase import RangeSettings, check_iterations, check_rules
 from sabacc_agents.saved_files import path_of, read_arrays, read_description, write_arrays
 from sabacc_env.errors import SabaccError, short_repr
 
 FORMAT: Final = "sabacc-resolving"
 VERSION: Final = 1
-
-MAX_ITERATIONS: Final = 100_000
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Resolving:
         ranges: how ranges are drawn.
 
     Raises:
-        SabaccError: for a number that is out of range.
+        SabaccError: for a wrong number of iterations.
     """
 
     blueprint: str
@@ -44,13 +42,7 @@ class Resolving:
     ranges: RangeSettings
 
     def __post_init__(self) -> None:
-        if isinstance(self.iterations, bool) or not isinstance(self.iterations, int):
-            raise SabaccError(f"iterations: give a whole number, not {self.iterations!r}")
-        if not 1 <= self.iterations <= MAX_ITERATIONS:
-            raise SabaccError(f"iterations: give 1 to {MAX_ITERATIONS:,}, not {self.iterations}")
-        for name, share in asdict(self.ranges).items():
-            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-                raise SabaccError(f"{name}: give a number above 0, at most 1, not {share!r}")
+        check_iterations(self.iterations)
 
 
 def save_resolving(path: str | Path, resolving: Resolving) -> None:

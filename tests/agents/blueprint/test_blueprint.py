@@ -17,6 +17,7 @@ from sabacc_agents.blueprint.buckets import (
     bucket_edges,
     hand_buckets,
 )
+from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
 from sabacc_agents.blueprint.public_states import num_public_states
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -24,8 +25,9 @@ from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.loading import made_for
 
 from sabacc_env import SabaccError, Tables, load_rules
-from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, JUNK
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, JUNK, STAND
 from sabacc_env.array_types import Floats, Ints
+from sabacc_env.observation import decode
 
 RULES = load_rules("casino")
 MORE_RULES = load_rules("casino", short_call="junk")
@@ -245,3 +247,38 @@ def test_it_bets_a_seat_out_that_paid_a_fee_and_pays_none() -> None:
         won += (tables.net_credits[ended, 0] == 30).sum()
         playing = playing[~tables.finished[playing]]
     assert won == 200
+
+
+def test_stacks_that_it_was_not_solved_for_and_uneven_ones() -> None:
+    """The table knows nearly all that happens in the agent's own play, whatever the stacks."""
+    agent = load("zoo:casino-2p-blueprint", RULES, 2)
+    assert isinstance(agent, BlueprintAgent)
+    rng = np.random.default_rng(0)
+    for credits in [(200, 200), (60, 60), (200, 40), (120, 60), (43, 17), (400, 1_000)]:
+        tables = Tables(RULES, 200, 2, seed=1, credits=np.tile(credits, (200, 1)))
+        playing, known = np.arange(200), np.zeros(0, np.bool_)
+        while len(playing):
+            rows, masks = tables.flat_observations[playing], tables.action_masks[playing]
+            bets = rows[decode(rows).is_betting]
+            known = np.append(known, agent._rows_of(bets)[1])
+            tables.step(agent.act(rows, masks, rng), playing)
+            playing = playing[~tables.finished[playing]]
+        assert len(known) > 400
+        assert known.mean() > 0.95, credits
+
+
+def test_what_a_seat_cannot_pay_of_a_call_does_not_count() -> None:
+    """A bet of more than the other has is the all-in bet of equal stacks."""
+    states = []
+    for richer in (200, 1_000):
+        tables = Tables(
+            RULES, 1, 2, seed=2, credits=np.array([[200, richer]]), dealers=np.array([0])
+        )
+        for action in (STAND, STAND, -1):
+            mask = tables.action_masks[0]
+            tables.step(np.array([action if action >= 0 else np.flatnonzero(mask)[-1]]))
+        assert tables.seats_to_act[0] == 0
+        rows = tables.flat_observations
+        assert decode(rows).is_betting.all()
+        states.append(public_states_of(rows, RULES, stacks_of(rows, RULES)).item())
+    assert states[0] == states[1]

@@ -51,12 +51,14 @@ def best_response_value(
     return float(values[0] @ ranges[seat])
 
 
-def views_of_last_bets(agent: Any, rules: Any, hands: int, credits: int) -> list[GameView]:
+def views_of_last_bets(
+    agent: Any, rules: Any, hands: int, credits: tuple[int, int]
+) -> list[GameView]:
     """Return views at the last bets of hands that an agent plays against itself."""
     rng = np.random.default_rng(0)
     found = []
     for seed in range(hands):
-        game = Game(rules, num_players=2, seed=seed, credits=[credits] * 2)
+        game = Game(rules, num_players=2, seed=seed, credits=list(credits))
         while (seat := game.seat_to_act) is not None:
             view = game.view(seat)
             if view.phase == "betting" and view.round == rules.rounds:

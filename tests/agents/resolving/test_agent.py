@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from sabacc_agents import load, trained_against
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, load_blueprint, save_blueprint
 from sabacc_agents.loading import made_for
+from sabacc_agents.resolving import last_phase
 from sabacc_agents.resolving.agent import ResolvingAgent
 from sabacc_agents.resolving.last_phase import RangeSettings, check_rules
 from sabacc_agents.resolving.saved import Resolving, load_resolving, save_resolving
 from sabacc_agents.saved_files import path_of
 
 from sabacc_env import Game, SabaccError, Tables, load_rules
-from sabacc_env.actions import CALL
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET
 from sabacc_env.cards import deck
 from sabacc_env.game.view import GameView
 from sabacc_env.observation import decode
@@ -27,7 +28,7 @@ from tests.agents.resolving.best_response import mask_of, views_of_last_bets
 
 RULES = load_rules("casino")
 BLUEPRINT = "zoo:casino-2p-blueprint"
-NUM_ACTIONS = 33
+POT = FIRST_BET + DEFAULT_BET_SIZES.index(1)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,11 @@ def agent() -> ResolvingAgent:
 @pytest.fixture(scope="module")
 def views(agent: ResolvingAgent) -> list[GameView]:
     """Last bets at 50 antes, and at 10."""
-    return [view for credits in (200, 40) for view in views_of_last_bets(agent, RULES, 12, credits)]
+    return [
+        view
+        for credits in (200, 40)
+        for view in views_of_last_bets(agent, RULES, 12, (credits, credits))
+    ]
 
 
 def test_it_plays_legally_and_its_blueprint_before_the_last_phase(agent: ResolvingAgent) -> None:
@@ -185,7 +190,6 @@ def test_a_file_beside_its_blueprint_and_one_that_changed(tmp_path: Path) -> Non
         ({"blueprint": 3}, "blueprint: give a member of the zoo"),
         ({"iterations": 0}, "iterations: give 1 to 100,000, not 0"),
         ({"iterations": 1.5}, "iterations: give a whole number, not 1.5"),
-        ({"ranges": RangeSettings(epsilon=2)}, "epsilon: give a number above 0, at most 1, not 2"),
     ],
 )
 def test_wrong_settings_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -197,6 +201,64 @@ def test_wrong_settings_are_refused(tmp_path: Path, change: dict[str, Any], mess
     with pytest.raises(SabaccError, match=message):
         save_resolving(tmp_path / "agent.safetensors", Resolving(**settings))
     assert not list(tmp_path.iterdir())
+
+
+def test_wrong_ranges_and_iterations_are_refused(agent: ResolvingAgent) -> None:
+    with pytest.raises(SabaccError, match="epsilon: give a number above 0, at most 1, not 2"):
+        RangeSettings(epsilon=2)
+    with pytest.raises(SabaccError, match="unread_bets: give a number above 0, at most 1, not 0"):
+        RangeSettings(unread_bets=0)
+    with pytest.raises(SabaccError, match="iterations: give 1 to 100,000, not 0"):
+        ResolvingAgent(RULES, 2, blueprint=agent.blueprint.blueprint, iterations=0)
+
+
+def test_uneven_stacks(agent: ResolvingAgent) -> None:
+    """With what the other seat cannot call the agent plays nearly as without it.
+
+    The trees have other raises, so equilibria differ a little.
+    """
+    distances = []
+    for seed in range(8):
+        even, uneven = (
+            Game(RULES, num_players=2, seed=seed, credits=credits)
+            for credits in ([200, 200], [200, 2_000])
+        )
+        while (even.phase, even.round) != ("betting", 3):
+            seat = even.seat_to_act
+            assert seat is not None
+            moves = even.view(seat).legal_actions()
+            bets = even.round == 1 and CHECK in moves
+            move = moves[POT] if bets else moves[CALL if CALL in moves else min(moves)]
+            even.play(move)
+            uneven.play(move)
+        seat = even.seat_to_act
+        assert seat is not None
+        views = [game.view(seat) for game in (even, uneven)]
+        told = [agent.probabilities([view], mask_of(view))[0] for view in views]
+        distances.append(0.5 * np.abs(told[0] - told[1]).sum())
+    assert max(distances) < 0.2
+    assert np.mean(distances) < 0.05
+
+
+def test_a_phase_that_is_too_large_is_played_as_by_the_blueprint(
+    agent: ResolvingAgent, views: list[GameView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(last_phase, "MAX_MOVES", len(views[0].history) - 1)
+    row = agent._rows([views[0]])
+    mask = mask_of(views[0])
+    expected = agent.blueprint.probabilities(row, mask)
+    assert (agent.probabilities([views[0]], mask) == expected).all()
+
+
+def test_only_so_many_solutions_are_kept(
+    agent: ResolvingAgent, views: list[GameView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(last_phase, "MAX_KEPT", 3)
+    small = ResolvingAgent(RULES, 2, blueprint=agent.blueprint.blueprint)
+    for view in [*views[:10], *views[:10]]:
+        told = small.probabilities([view], mask_of(view))
+        assert (told == agent.probabilities([view], mask_of(view))).all()
+        assert 0 < len(small._last_phase._kept) <= 3
 
 
 def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path) -> None:

@@ -152,7 +152,8 @@ def test_moves_that_rule_out_all_hands_leave_all_of_them() -> None:
     assert len(set(masses[HANDS.first[2] : HANDS.first[3]])) == 1
 
 
-def test_classes_rise_with_the_rank_and_part_zero_hands() -> None:
+@pytest.mark.parametrize(("spread", "filled"), [(0.1, 0.7), (0.01, 0.5), (0.001, 0.1)])
+def test_classes_rise_with_the_rank_and_part_zero_hands(spread: float, filled: float) -> None:
     rng = np.random.default_rng(0)
     ranks = np.unique(TABLE.strengths, return_inverse=True)[1]
     zero_ranks = np.zeros(ranks.max() + 1)
@@ -161,7 +162,7 @@ def test_classes_rise_with_the_rank_and_part_zero_hands() -> None:
     sizes = np.array([2, 3])
     for seat, size in enumerate(sizes):
         part = slice(*HANDS.first[size : size + 2])
-        masses[seat, part] = rng.dirichlet(np.full(part.stop - part.start, 0.1))
+        masses[seat, part] = rng.dirichlet(np.full(part.stop - part.start, spread))
     class_of = np.zeros(len(zero_ranks), np.int64)
     ranges = np.zeros((2, NUM_CLASSES), np.float32)
     is_zero = np.zeros(NUM_CLASSES, np.float32)
@@ -171,7 +172,7 @@ def test_classes_rise_with_the_rank_and_part_zero_hands() -> None:
     assert ranges.sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
     held = (masses > 0).any(axis=0)
     assert (is_zero[class_of[ranks[held]]] == zero_ranks[ranks[held]]).all()
-    assert NUM_CLASSES * 0.7 < len(np.unique(class_of[ranks[held]])) <= NUM_CLASSES
+    assert NUM_CLASSES * filled < len(np.unique(class_of[ranks[held]])) <= NUM_CLASSES
     for seat in range(2):
         by_class = np.bincount(class_of[ranks], masses[seat], NUM_CLASSES)
         assert ranges[seat] == pytest.approx(by_class, abs=1e-5)

@@ -15,6 +15,7 @@ from sabacc_agents.loading import MadeFor, load, made_for
 from sabacc_agents.networks.network import load_network, save_network
 from sabacc_agents.resolving import saved as resolving
 from sabacc_agents.resolving.agent import ITERATIONS
+from sabacc_agents.resolving.last_phase import DEFAULT_RANGES
 from sabacc_agents.saved_files import SUFFIX, formats_in
 from sabacc_agents.zoo.model_card import ExploitabilityBound, FoldRate, Margin, ModelCard, Result
 
@@ -395,7 +396,13 @@ def _make_resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
     base = zoo.read_card(member_name(settings.blueprint))
     if agent_file != file:
         write_bytes(agent_file, file.read_bytes())
-    iterations = "" if settings.iterations == ITERATIONS else f" --iterations {settings.iterations}"
+    given = {"iterations": settings.iterations} | asdict(settings.ranges)
+    defaults = {"iterations": ITERATIONS} | asdict(DEFAULT_RANGES)
+    options = [
+        f" --{key.replace('_', '-')} {value}"
+        for key, value in given.items()
+        if value != defaults[key]
+    ]
     return ModelCard(
         name=name,
         weights=file_digest(agent_file),
@@ -406,7 +413,7 @@ def _make_resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
         seed=base.seed,
         decisions=base.decisions,
         hours=base.hours,
-        retrain=f"sabacc resolving {settings.blueprint}{iterations}",
+        retrain=f"sabacc resolving {settings.blueprint}{''.join(options)}",
         opponents=(),
     )
 
