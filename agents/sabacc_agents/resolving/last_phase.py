@@ -21,7 +21,7 @@ from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
 from sabacc_env.actions import CALL, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
-from sabacc_env.engine.layout import GAME_DTYPE
+from sabacc_env.engine.layout import GAME_DTYPE, KINDS
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.engine.search.determinization import InformationState, sample_determinization
 from sabacc_env.errors import SabaccError
@@ -157,6 +157,7 @@ def check_rules(rules: RuleSet) -> None:
     """Check that the last betting phase can be solved again.
 
     Hands must be revealed right after it, and ranges know the card actions of blueprints only.
+    Others must cost a fee. If somebody pays one, the phase is not solved again.
 
     Raises:
         SabaccError: for other rules.
@@ -166,8 +167,9 @@ def check_rules(rules: RuleSet) -> None:
             f"{rules.name}: a resolving agent needs rules with one betting phase in a round, the "
             f"last one, not {', '.join(rules.phases)}"
         )
-    if others := [kind for kind in rules.card_actions if kind not in CARD_KINDS]:
-        raise SabaccError(f"{rules.name}: a resolving agent does not know {others[0]}")
+    unknown = [kind for kind in rules.card_actions if kind not in CARD_KINDS]
+    if free := [kind for kind in unknown if not rules.fees.get(kind)]:
+        raise SabaccError(f"{rules.name}: a resolving agent does not know {free[0]}")
 
 
 class LastPhase:
@@ -199,6 +201,7 @@ class LastPhase:
         self._iterations = iterations
         self._settings = settings
         self._record = rules_record(rules)
+        self._costs_a_fee = np.array([bool(rules.fees.get(kind)) for kind in KINDS])
         self._sizes = encode_bet_sizes(bet_sizes)
         self._considered = considered_raises(self._sizes)
         actions = blueprint.blueprint.actions
@@ -245,8 +248,9 @@ class LastPhase:
     def strategy(self, view: GameView) -> TurnStrategy | None:
         """Return what the seat to act does with each hand at a view in the last betting phase.
 
-        Of the seat's own hand nothing is read. None for a phase that is too large, and after a
-        reshuffle, where the course of the hand is not known.
+        Of the seat's own hand nothing is read. None for a phase that is too large, after a
+        reshuffle, where the course of the hand is not known, and where somebody paid a fee, which
+        the blueprint never does.
 
         Raises:
             SabaccError: for a view whose history is incomplete.
@@ -256,10 +260,10 @@ class LastPhase:
         course = self._course
         info_state, _ = self.determinization(view)
         write_course(info_state, self._workspace, course)
-        if course.root["reshuffles"][0] > 0:
+        moves = course.moves[: len(view.history)]
+        if course.root["reshuffles"][0] > 0 or self._costs_a_fee[moves["kind"]].any():
             return None
         before, bets = course.counts.tolist()
-        moves = course.moves[: len(view.history)]
         path = moves["code"][before:].tolist()
         phase = (
             view.seat,

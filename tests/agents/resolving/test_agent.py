@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sabacc_agents import load, trained_against
-from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, load_blueprint, save_blueprint
+from sabacc_agents.blueprint.agent import BlueprintAgent
+from sabacc_agents.blueprint.blueprint import (
+    NUM_PLAYERS,
+    Blueprint,
+    load_blueprint,
+    save_blueprint,
+)
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS
+from sabacc_agents.blueprint.public_states import num_public_states
 from sabacc_agents.loading import made_for
 from sabacc_agents.resolving import last_phase
 from sabacc_agents.resolving.agent import ResolvingAgent
@@ -20,7 +28,7 @@ from sabacc_agents.resolving.saved import Resolving, load_resolving, save_resolv
 from sabacc_agents.saved_files import path_of
 
 from sabacc_env import Game, SabaccError, Tables, load_rules
-from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET
+from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, JUNK
 from sabacc_env.cards import deck
 from sabacc_env.game.view import GameView
 from sabacc_env.observation import decode
@@ -272,8 +280,49 @@ def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path
     assert not path.exists()
     with pytest.raises(SabaccError, match=message):
         ResolvingAgent(rules, 2, blueprint=blueprint)
+    free = load_rules("three_en", fees={"draw": 10})
     with pytest.raises(SabaccError, match="three_en: a resolving agent does not know buy_discard"):
-        check_rules(load_rules("three_en"))
+        check_rules(free)
+
+
+def test_where_somebody_paid_a_fee_the_blueprint_is_played() -> None:
+    rules = load_rules("three_en")
+    rng = np.random.default_rng(0)
+    states = np.arange(num_public_states(rules), dtype=np.int32)
+    edges = np.linspace(0.02, 0.98, HAND_BUCKETS - 1, dtype=np.float32)
+    blueprint = Blueprint(
+        rules=rules,
+        bet_sizes=DEFAULT_BET_SIZES,
+        stacks=np.array([66], np.float32),
+        edges=np.tile(edges, (3, 1)),
+        actions=np.array([JUNK, CALL, POT]),
+        states=states,
+        policy=rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8),
+    )
+    agent, plain = (
+        make(rules, 2, blueprint=blueprint) for make in (ResolvingAgent, BlueprintAgent)
+    )
+    same = {True: 0, False: 0}
+    differs = {True: 0, False: 0}
+    for seed in range(30):
+        game = Game(rules, num_players=2, seed=seed)
+        paid = False
+        while (seat := game.seat_to_act) is not None:
+            view, moves = game.view(seat), game.legal_moves()
+            if view.phase == "betting" and view.round == 3 and len(view.hand) == 2:
+                told = agent.probabilities([view], mask_of(view))
+                expected = plain.probabilities(agent._rows([view]), mask_of(view))
+                equal = bool((told == expected).all())
+                same[paid] += equal
+                differs[paid] += not equal
+            cards = "draw", "stand"
+            kinds = cards[seed % 2 == 0 or seat == 0 :] if view.phase == "cards" else ("check",)
+            move = next(move for kind in kinds for move in moves if move.kind == kind)
+            paid |= move.kind == "draw"
+            game.play(move)
+    assert same[True] > 10
+    assert differs[True] == 0
+    assert differs[False] > 20
 
 
 def test_a_view_without_its_history_is_refused(agent: ResolvingAgent) -> None:
