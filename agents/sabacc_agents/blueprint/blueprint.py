@@ -34,6 +34,11 @@ VERSION: Final = 3
 NUM_PLAYERS: Final = 2
 """A blueprint is for tables of two."""
 
+MOST_DEEPER: Final = 1.25
+"""How many times a stack may be deeper than a solved one that it is played as. At 15 antes local
+best response wins 586 ± 113 mante/hand from zoo:casino-2p-blueprint where it plays the strategies
+for 25 antes, and 806 ± 123 where it plays those for 10."""
+
 
 @dataclass(frozen=True)
 class Blueprint:
@@ -71,10 +76,14 @@ class Blueprint:
         return self.rules, *self.more_rules
 
     def nearest_stacks(self, stacks: NDArray[np.float64]) -> Ints:
-        """Return the numbers of the stacks that are nearest to some by ratio, in antes."""
+        """Return the numbers of the stacks that hands are played as, by their own, in antes.
+
+        It is the nearest one by ratio. But of a smaller one the table does not know how much can be
+        bet, so it counts only up to ``MOST_DEEPER`` times itself.
+        """
         solved = self.stacks.astype(np.float64)
-        middles = np.sqrt(solved[1:] * solved[:-1])
-        return np.searchsorted(middles, stacks).astype(np.int64)
+        limits = np.minimum(np.sqrt(solved[1:] * solved[:-1]), MOST_DEEPER * solved[:-1])
+        return np.searchsorted(limits, stacks).astype(np.int64)
 
 
 def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:

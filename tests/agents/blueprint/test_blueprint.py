@@ -183,8 +183,8 @@ def test_it_plays_what_the_table_says_and_as_the_maximiser_elsewhere(blueprint: 
     assert mixed > 200
 
 
-@pytest.mark.parametrize(("antes", "column"), [(5, 0), (10, 0), (19, 0), (21, 1), (80, 1)])
-def test_the_strategies_are_those_of_the_nearest_stack(
+@pytest.mark.parametrize(("antes", "column"), [(5, 0), (10, 0), (12, 0), (13, 1), (80, 1)])
+def test_the_strategies_are_those_of_the_stack_that_counts(
     antes: int, column: int, blueprint: Blueprint
 ) -> None:
     half = num_public_states(RULES)
@@ -282,3 +282,11 @@ def test_what_a_seat_cannot_pay_of_a_call_does_not_count() -> None:
         assert decode(rows).is_betting.all()
         states.append(public_states_of(rows, RULES, stacks_of(rows, RULES)).item())
     assert states[0] == states[1]
+
+
+def test_the_solved_stack_that_a_hand_is_played_as(blueprint: Blueprint) -> None:
+    """Stacks of 10 and 40: nearest by ratio, but no solved stack for one that is much deeper."""
+    stacks = np.array([1, 10, 12.5, 13, 40, 1_000])
+    assert blueprint.nearest_stacks(stacks).tolist() == [0, 0, 0, 1, 1, 1]
+    close = replace(blueprint, stacks=np.array([10, 12], np.float32))
+    assert close.nearest_stacks(np.array([10.9, 11])).tolist() == [0, 1]
