@@ -14,6 +14,7 @@ import numpy as np
 
 from sabacc_agents.resolving.bet_tree import FOLD, MAX_CHILDREN, MAX_NODES, BetTree
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES
+from sabacc_agents.resolving.showdown import Showdown
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 
@@ -62,8 +63,7 @@ def solve(
     tree: BetTree,
     found: Solution,
     ranges: Array,
-    is_zero: Array,
-    sabacc_pot: int,
+    showdown: Showdown,
     iterations: int,
 ) -> None:
     """Solve a tree; ``found.sums`` become the average strategies.
@@ -72,10 +72,7 @@ def solve(
         tree: the tree.
         found: filled.
         ranges: (2, classes) float32: how likely each seat has a hand of each class.
-        is_zero: (classes,) float32: 1 where hands total zero. At a showdown the winner takes the
-            Sabacc pot with them.
-        sabacc_pot: its credits. Half of it counts for the winner, half against the other, as in
-            the margins of two seats.
+        showdown: what decides a hand that nobody junks.
         iterations: how often each seat learns.
     """
     size = int(tree.size[0])
@@ -84,7 +81,6 @@ def solve(
         found.sums[node] = 0
     for seat in range(2):
         copy(ranges[seat], found.reach[0, seat])
-    extra = np.float32(0.5 * sabacc_pot)
     for iteration in range(1, iterations + 1):
         discount = np.float32(iteration**POSITIVE_POWER / (iteration**POSITIVE_POWER + 1))
         weight = np.float32(iteration**2)
@@ -97,7 +93,7 @@ def solve(
                 if tree.counts[node] > 0:
                     learn(tree, found, node, learner, discount, weight)
                 else:
-                    write_end(tree, found, node, learner, is_zero, extra)
+                    write_end(tree, found, node, learner, showdown)
     for node in range(size):
         average(found, node, int(tree.counts[node]))
 
@@ -170,14 +166,13 @@ def learn(
 
 
 @jit
-def write_end(
-    tree: BetTree, found: Solution, node: int, learner: int, is_zero: Array, extra: Any
-) -> None:
+def write_end(tree: BetTree, found: Solution, node: int, learner: int, showdown: Showdown) -> None:
     """Write the values of the learner's hands at an end."""
     values, reach = found.values[node], found.reach[node, 1 - learner]
     lost, won = np.float32(tree.stakes[node, 0]), np.float32(tree.stakes[node, 1])
     if learner == 1:
         lost, won = -won, -lost
+    is_zero, extra = showdown.is_zero, np.float32(0.5 * showdown.sabacc_pot)
     weaker, stronger, stronger_zeros = np.float32(0), np.float32(0), np.float32(0)
     for k in range(len(values)):
         stronger += reach[k]
@@ -186,12 +181,17 @@ def write_end(
         values[:] = won * stronger
         return
     tie = np.float32(0.5) * (lost + won)
+    stays = np.float32(1 - showdown.redealt)
+    wins = showdown.wins if learner == 0 else 1 - showdown.wins
+    takes = showdown.takes if learner == 0 else -showdown.takes
+    anew = np.float32(showdown.redealt * (lost + wins * (won - lost) + takes * extra)) * stronger
     for k in range(len(values)):
         here = reach[k]
         stronger -= here
         stronger_zeros -= here * is_zero[k]
-        values[k] = weaker * (won + extra * is_zero[k]) + here * tie
-        values[k] += stronger * lost - stronger_zeros * extra
+        kept = weaker * (won + extra * is_zero[k]) + here * tie
+        kept += stronger * lost - stronger_zeros * extra
+        values[k] = stays * kept + anew
         weaker += here
 
 

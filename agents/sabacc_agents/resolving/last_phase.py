@@ -19,6 +19,7 @@ from sabacc_agents.resolving.cfr import Solution, new_solution, solve
 from sabacc_agents.resolving.course import MAX_MOVES, ZERO, new_course, write_course
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
+from sabacc_agents.resolving.showdown import NewHands, Showdown, redealt_probability
 from sabacc_env.actions import CALL, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE, KINDS
@@ -156,17 +157,18 @@ def pots_of(size: BetSize) -> float:
 def check_rules(rules: RuleSet) -> None:
     """Check that the last betting phase can be solved again.
 
-    Hands must be revealed right after it, and ranges know the card actions of blueprints only.
+    After it all hands stay or are new, and ranges know the card actions of blueprints only.
     Others must cost a fee. If somebody pays one, the phase is not solved again.
 
     Raises:
         SabaccError: for other rules.
     """
-    if rules.phases[-1] != "betting" or "betting" in rules.phases[:-1]:
+    if rules.phases.count("betting") != 1:
         raise SabaccError(
-            f"{rules.name}: a resolving agent needs rules with one betting phase in a round, the "
-            f"last one, not {', '.join(rules.phases)}"
+            f"{rules.name}: a resolving agent needs rules with one betting phase in a round, not "
+            f"{', '.join(rules.phases)}"
         )
+    redealt_probability(rules)
     unknown = [kind for kind in rules.card_actions if kind not in CARD_KINDS]
     if free := [kind for kind in unknown if not rules.fees.get(kind)]:
         raise SabaccError(f"{rules.name}: a resolving agent does not know {free[0]}")
@@ -215,6 +217,8 @@ class LastPhase:
             table, card_choices(solved_for), blueprint.buckets, solved_for.cards_dealt
         )
         self.ranks = np.unique(table.strengths, return_inverse=True)[1]
+        self._redealt = float(redealt_probability(rules))
+        self._new_hands = NewHands(table, self.ranks)
         self._is_zero_rank = np.zeros(int(self.ranks.max()) + 1)
         self._is_zero_rank[self.ranks[table.is_zero & (table.sizes > 0)]] = 1
         self._masses = np.zeros((3, len(self.ranks)))
@@ -299,22 +303,20 @@ class LastPhase:
 
         ``self._course`` is that of the view.
         """
-        ranges, is_zero, class_of = self._ranges(view, moves, bets)
+        ranges, showdown, class_of = self._ranges(view, moves, bets)
         root, codes = self._course.root[0], np.array(path, np.int64)
         if not grow_tree(self._tree, root, self._record, self._sizes, self._considered, codes):
             return None
-        solve(
-            self._tree, self._solution, ranges, is_zero, int(root["sabacc_pot"]), self._iterations
-        )
+        solve(self._tree, self._solution, ranges, showdown, self._iterations)
         return PhaseSolution.of(self._tree, self._solution, class_of)
 
     def _ranges(
         self, view: GameView, moves: NDArray[Any], bets: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], Ints]:
+    ) -> tuple[NDArray[np.float32], Showdown, Ints]:
         """Return what the moves before the phase tell of both hands.
 
         Returns:
-            (2, classes) the ranges; (classes,) 1 for zero hands; (ranks,) the class of each rank.
+            (2, classes) the ranges; what decides the hand; (ranks,) the class of each rank.
         """
         settings, masses = self._settings, self._masses
         unseen = self._deck_counts.copy()
@@ -358,7 +360,15 @@ class LastPhase:
             ranges,
             is_zero,
         )
-        return ranges, is_zero, class_of
+        first, second = sizes.tolist()
+        showdown = Showdown(
+            is_zero,
+            float(self._course.root["sabacc_pot"][0]),
+            self._redealt,
+            float(self._new_hands.wins[first, second]),
+            float(self._new_hands.takes[first, second]),
+        )
+        return ranges, showdown, class_of
 
     def _bets(self, moves: NDArray[Any], bets: int) -> Bets:
         """Return what the blueprint says of the bets among some moves."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.resolving.bet_tree import FOLD, BetTree
+from sabacc_agents.resolving.showdown import Showdown
 
 from sabacc_env import Game
 from sabacc_env.agent import sample
@@ -17,8 +18,7 @@ def best_response_value(
     tree: BetTree,
     policy: NDArray[Any],
     ranges: NDArray[Any],
-    is_zero: NDArray[Any],
-    sabacc_pot: int,
+    showdown: Showdown,
     seat: int,
 ) -> float:
     """Return what the best response of a seat wins, in credits beyond half of all.
@@ -26,7 +26,9 @@ def best_response_value(
     Hands are compared one by one. ``policy`` is (nodes, moves, classes).
     """
     size, classes = int(tree.size[0]), ranges.shape[1]
+    is_zero = showdown.is_zero
     stronger = np.sign(np.arange(classes)[:, None] - np.arange(classes))
+    even = 2 * showdown.wins - 1
     zero = np.where(stronger > 0, is_zero[:, None], 0) - np.where(stronger < 0, is_zero, 0)
     reach = np.zeros((size, classes))
     reach[0] = ranges[1 - seat]
@@ -46,7 +48,10 @@ def best_response_value(
         if tree.seats[node] == FOLD:
             values[node] = won * reach[node].sum()
         else:
-            each = (lost + won) / 2 + (won - lost) / 2 * stronger + sabacc_pot / 2 * zero
+            sign = 1 if seat == 0 else -1
+            better = (1 - showdown.redealt) * stronger + showdown.redealt * sign * even
+            takes = (1 - showdown.redealt) * zero + showdown.redealt * sign * showdown.takes
+            each = (lost + won) / 2 + (won - lost) / 2 * better + showdown.sabacc_pot / 2 * takes
             values[node] = each @ reach[node]
     return float(values[0] @ ranges[seat])
 

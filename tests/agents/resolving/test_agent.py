@@ -274,7 +274,7 @@ def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path
     blueprint = replace(load_blueprint(path_of(BLUEPRINT)), rules=rules)
     save_blueprint(tmp_path / "b.safetensors", blueprint)
     path = tmp_path / "agent.safetensors"
-    message = "casino: a resolving agent needs rules with one betting phase in a round, the last"
+    message = "casino: a resolving agent needs rules in which all hands are redrawn or none"
     with pytest.raises(SabaccError, match=message):
         save_resolving(path, Resolving("b.safetensors", 10, RangeSettings()))
     assert not path.exists()
@@ -299,9 +299,8 @@ def test_where_somebody_paid_a_fee_the_blueprint_is_played() -> None:
         states=states,
         policy=rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8),
     )
-    agent, plain = (
-        make(rules, 2, blueprint=blueprint) for make in (ResolvingAgent, BlueprintAgent)
-    )
+    agent = ResolvingAgent(rules, 2, blueprint=blueprint)
+    plain = BlueprintAgent(rules, 2, blueprint=blueprint)
     same = {True: 0, False: 0}
     differs = {True: 0, False: 0}
     for seed in range(30):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sabacc_agents.expectation.hand_table import hand_table
 from sabacc_agents.resolving.bet_tree import (
     DEPTHS,
     FOLD,
@@ -21,9 +22,11 @@ from sabacc_agents.resolving.bet_tree import (
 )
 from sabacc_agents.resolving.cfr import new_solution, solve
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES
+from sabacc_agents.resolving.showdown import NewHands, Showdown, redealt_probability
 
-from sabacc_env import Game, load_rules
+from sabacc_env import Game, SabaccError, load_rules
 from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET, encode_bet_sizes
+from sabacc_env.cards import deck
 from sabacc_env.engine.layout import RAISE_TO
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.moves import PLAIN_MOVES, Move
@@ -129,17 +132,18 @@ def random_ranges(seed: int) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("credits", [40, 200])
-def test_a_solution_is_near_equilibrium(seed: int, credits: int) -> None:
+@pytest.mark.parametrize(("credits", "redealt"), [(40, 0.0), (200, 0.0), (200, 1 / 6)])
+def test_a_solution_is_near_equilibrium(seed: int, credits: int, redealt: float) -> None:
     game = at_the_last_bets(credits)
     tree, found = tree_of(game, CONSIDERED), new_solution()
     ranges = random_ranges(seed)
     is_zero = (CLASSES >= 40).astype(np.float32)
+    showdown = Showdown(is_zero, 4.0, redealt, 0.7, -0.1)
     pot = sum(amount for amount, _ in game.pots)
 
     def nash_conv(iterations: int) -> float:
-        solve(tree, found, ranges, is_zero, 4, iterations)
-        seats = [best_response_value(tree, found.sums, ranges, is_zero, 4, seat) for seat in (0, 1)]
+        solve(tree, found, ranges, showdown, iterations)
+        seats = [best_response_value(tree, found.sums, ranges, showdown, seat) for seat in (0, 1)]
         return sum(seats) / pot
 
     assert -1e-3 < nash_conv(1_000) < 0.01
@@ -160,7 +164,9 @@ def test_who_knows_that_it_wins_is_not_called_and_does_not_bluff_too_much() -> N
     first = int(tree.seats[0])
     ranges[first, [0, 60]] = 0.5
     ranges[1 - first, 30] = 1
-    solve(tree, found, ranges, np.zeros(NUM_CLASSES, np.float32), 0, 3_000)
+    solve(
+        tree, found, ranges, Showdown(np.zeros(NUM_CLASSES, np.float32), 0.0, 0.0, 0.0, 0.0), 3_000
+    )
     actions = tree.actions[0, : tree.counts[0]].tolist()
     bet = actions.index(FIRST_BET + DEFAULT_BET_SIZES.index(1))
     assert found.sums[0, bet, 60] == pytest.approx(1, abs=0.02)
@@ -172,3 +178,31 @@ def test_who_knows_that_it_wins_is_not_called_and_does_not_bluff_too_much() -> N
 
 def test_plain_moves_have_the_codes_of_their_kinds() -> None:
     assert [PLAIN_MOVES[code].kind for code in (6, 7, 8)] == ["check", "call", "junk"]
+
+
+def test_what_new_hands_win_is_what_dealt_hands_win() -> None:
+    table = hand_table(RULES)
+    found = NewHands(table, np.unique(table.strengths, return_inverse=True)[1])
+    assert found.wins[1:, 1:] + found.wins.T[1:, 1:] == pytest.approx(1)
+    assert found.takes == pytest.approx(-found.takes.T)
+    rng = np.random.default_rng(0)
+    deals = 20_000
+    cards = rng.permuted(np.tile(np.arange(62), (deals, 1)), axis=1)
+    values = np.array([card.value for card in deck()])[cards]
+    for first, second in [(2, 2), (2, 3), (4, 2), (5, 3)]:
+        hands = [np.zeros(deals, np.int64) for _ in range(2)]
+        for seat, (begin, size) in enumerate([(0, first), (first, second)]):
+            for place in range(begin, begin + size):
+                hands[seat] = table.add_cards(hands[seat], values[:, place])
+        strengths, zeros = table.strengths[np.array(hands)], table.is_zero[np.array(hands)]
+        difference = np.sign(strengths[0] - strengths[1])
+        assert found.wins[first, second] == pytest.approx((1 + difference.mean()) / 2, abs=0.015)
+        takes = np.where(difference > 0, zeros[0], 0) - np.where(difference < 0, zeros[1], 0)
+        assert found.takes[first, second] == pytest.approx(takes.mean(), abs=0.015)
+
+
+def test_rules_after_whose_last_bets_hands_change_in_part_are_refused() -> None:
+    assert redealt_probability(load_rules("casino")) == 0
+    assert redealt_probability(load_rules("spacers")) == pytest.approx(1 / 6)
+    with pytest.raises(SabaccError, match="casino: a resolving agent needs rules in which all"):
+        redealt_probability(load_rules("casino", phases=("cards", "betting", "dice")))
