@@ -119,10 +119,11 @@ class BlueprintAgent(StochasticAgent):
     def _rows_of(self, observations: Floats) -> tuple[Ints, NDArray[np.bool_]]:
         """Return the rows of the table at betting turns, and whether it knows them, both (n,)."""
         blueprint = self.blueprint
-        nearest = self._nearest_stacks(observations)
         ante = blueprint.rules.ante_unit
-        stacks = np.rint((blueprint.stacks[nearest] - 1) * ante).astype(np.int64)
-        states = public_states_of(observations, blueprint.rules, stacks)
+        stacks = stacks_of(observations, blueprint.rules)  # of both seats the smaller one
+        nearest = blueprint.nearest_stacks(stacks / ante + 1)
+        solved = np.rint((blueprint.stacks[nearest] - 1) * ante)
+        states = public_states_of(observations, blueprint.rules, solved / np.maximum(stacks, 1))
         states += nearest * num_public_states(blueprint.rules)
         rows = np.minimum(np.searchsorted(blueprint.states, states), len(blueprint.states) - 1)
         return rows.astype(np.int64), blueprint.states[rows] == states
@@ -131,15 +132,6 @@ class BlueprintAgent(StochasticAgent):
         """Return the own hands as indices in the hand table, (n,)."""
         decoded = decode(observations)
         return self._table.hands_of(decoded.own_values, decoded.own_held)
-
-    def _nearest_stacks(self, observations: Floats) -> Ints:
-        """Return the numbers of the stacks that are nearest to those of the hands, (n,).
-
-        Of both seats the smaller stack at the start of the hand counts.
-        """
-        rules = self.blueprint.rules
-        stacks = stacks_of(observations, rules) / rules.ante_unit + 1
-        return self.blueprint.nearest_stacks(stacks)
 
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""

@@ -44,17 +44,15 @@ TURN: Final = np.dtype(
 """What an observation shows of the public course of a hand."""
 
 
-def public_states_of(observations: Array, rules: RuleSet, stacks: Ints) -> Ints:
+def public_states_of(observations: Array, rules: RuleSet, stretched: Array) -> Ints:
     """Return the numbers of the public states in which observations were made, (n,).
 
     Args:
         observations: (n, OBSERVATION_SIZE) float32 of betting turns at tables of two.
         rules: the rules of the game.
-        stacks: (n,) the stacks (``stacks_of``) with which the hands are taken to have begun. Stacks
-            behind a call grow or shrink in proportion.
+        stretched: (n,) what stacks behind a call are multiplied by.
     """
     decoded = decode(observations)
-    begun = stacks_of(observations, rules)
     found = np.zeros(len(observations), np.int64)
     number_states(
         turns_of(observations, rules),
@@ -63,7 +61,7 @@ def public_states_of(observations: Array, rules: RuleSet, stacks: Ints) -> Ints:
         decoded.credits_per_start,
         decoded.opponents.credits_per_start[:, 0],
         decoded.pot_per_start,
-        stacks / np.maximum(begun, 1),
+        stretched,
         found,
     )
     return found
@@ -153,11 +151,8 @@ def number_states(
     """Write the number of each public state, (n,); all arrays have n rows."""
     for i in range(len(found)):
         turn = turns[i]
-        cost, credits, pot = (
-            call_per_pot[i] * pot_per_start[i],
-            credits_per_start[i],
-            pot_per_start[i],
-        )
+        credits, pot = credits_per_start[i], pot_per_start[i]
+        cost = call_per_pot[i] * pot
         # What a seat cannot pay comes back to the other, so it is as if that had never been bet.
         beyond = max(cost - credits, 0)
         cost -= beyond

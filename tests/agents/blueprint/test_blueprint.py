@@ -17,7 +17,7 @@ from sabacc_agents.blueprint.buckets import (
     bucket_edges,
     hand_buckets,
 )
-from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
+from sabacc_agents.blueprint.observed_turns import public_states_of
 from sabacc_agents.blueprint.public_states import num_public_states
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -280,7 +280,7 @@ def test_what_a_seat_cannot_pay_of_a_call_does_not_count() -> None:
         assert tables.seats_to_act[0] == 0
         rows = tables.flat_observations
         assert decode(rows).is_betting.all()
-        states.append(public_states_of(rows, RULES, stacks_of(rows, RULES)).item())
+        states.append(public_states_of(rows, RULES, np.ones(1)).item())
     assert states[0] == states[1]
 
 

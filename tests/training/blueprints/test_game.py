@@ -124,8 +124,7 @@ class Hands:
         betting = np.flatnonzero(decode(observations).is_betting)
         if not len(betting):
             return 0
-        stacks = np.full(len(betting), self.stack)
-        states = public_states_of(observations[betting], self.rules, stacks)
+        states = public_states_of(observations[betting], self.rules, np.ones(len(betting)))
         log_is_full = decode(observations).log_kinds[betting, -1] >= 0
         legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
         for row, found, full in zip(betting, states, log_is_full, strict=True):
