@@ -24,11 +24,12 @@ from sabacc_env.rules import RuleSet, load_rules
 
 
 class BlueprintAgent(StochasticAgent):
-    """Plays a blueprint: its bets by the table, its cards as the maximiser does without fees.
+    """Plays a blueprint: its bets by the table, its cards as the maximiser does.
 
-    Where a seat that cannot pay a call must junk, it bets all it has as soon as the other seat has
-    less, because it paid a fee. Where the table does not know the public state or the hand, the
-    maximiser bets, too.
+    The table counts on no fees. Where a call may be short, the agent still pays one if that raises
+    the hand's chance to win by more than its share of the pot. Where a seat that cannot pay a call
+    must junk, it pays none, and bets all it has as soon as the other seat has less, because that
+    paid one. Where the table does not know the public state or the hand, the maximiser bets, too.
 
     Args:
         rules: the rules that it will play, which must be some of the blueprint's. None stands for
@@ -55,11 +56,13 @@ class BlueprintAgent(StochasticAgent):
         self.check_game = partial(check_made_for, label, made_for)
         self.check_game(rules, num_players, bet_sizes)
         self.blueprint = found
-        self._table = free_win_probabilities(found.rules).table
+        win_probs = free_win_probabilities(found.rules)
+        self._table = win_probs.table
         self.buckets = hand_buckets(found.rules, found.edges)
-        self._maximiser = Maximiser(without_fees(found.rules), NUM_PLAYERS, found.bet_sizes)
-        self._free_actions = free_actions(found.rules)
         played = found.rules if rules is None else load_rules(rules)
+        paid = played if played.short_call == "all_in" else without_fees(played)
+        self._maximiser = Maximiser(paid, NUM_PLAYERS, found.bet_sizes, win_probs=win_probs)
+        self._may_take = free_actions(played) | (paid is played)
         limits = played.max_bet, played.max_raise
         self._bets_others_out = (
             played.short_call == "junk" and limits == (None, None) and "max" in found.bet_sizes
@@ -69,7 +72,7 @@ class BlueprintAgent(StochasticAgent):
         self, observations: Floats, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distribution over actions of each row, (n, num_actions)."""
-        action_masks = action_masks * self._free_actions[: action_masks.shape[1]]
+        action_masks = action_masks * self._may_take[: action_masks.shape[1]]
         probabilities = np.zeros(action_masks.shape)
         betting = np.flatnonzero(decode(observations).is_betting)
         bets = self._bet_probabilities(observations[betting], action_masks[betting])

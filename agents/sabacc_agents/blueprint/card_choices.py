@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.public_states import CARD_KINDS
-from sabacc_agents.expectation.backward_induction import stages
-from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
+from sabacc_agents.expectation.backward_induction import backward_induction, stages
+from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES, hand_table
 from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
 from sabacc_env.array_types import Bools, Floats
 from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS
@@ -60,9 +60,21 @@ def without_fees(rules: RuleSet) -> RuleSet:
     return rules.replace(card_actions=free, fees={})
 
 
+@lru_cache(maxsize=16)
 def free_win_probabilities(rules: RuleSet) -> WinProbabilities:
-    """Return what hands are worth at tables of two if nobody pays a fee."""
-    return win_probabilities(without_fees(rules), 2)
+    """Return what hands are worth at tables of two if nobody pays a fee.
+
+    Hands that only a fee can make are worth what they win against others, and have the free actions
+    from then on. The smaller hands have the indices that they have in a table without these.
+    """
+    free = without_fees(rules)
+    found, table = win_probabilities(free, 2), hand_table(rules)
+    if table.max_cards == found.table.max_cards:
+        return found
+    strengths, places = np.unique(found.table.strengths, return_index=True)
+    final = np.interp(table.strengths, strengths, found.final[places]).astype(np.float32)
+    values = backward_induction(free, 2, table, final)
+    return WinProbabilities(table, final, values[:, None], found.stage_indices)
 
 
 def free_actions(rules: RuleSet) -> Bools:

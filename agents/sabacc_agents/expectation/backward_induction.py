@@ -47,7 +47,7 @@ def backward_induction(
     Args:
         rules: the rules.
         num_players: seats at the table. A fee is weighed against the pot of their antes.
-        table: the hand table of these rules.
+        table: the hand table of these rules, or one with larger hands beside.
         final_values: (number of hands,) the values of hands at the end, in pots.
 
     Returns:
@@ -85,7 +85,7 @@ class _InductionStep:
         self._may_replace = bool({"replace", "replace_spike"} & actions)
         self._may_discard_drawn = rules.look_then_discard or "discard_drawn" in actions
         self._cards_dealt = rules.cards_dealt + rules.spike_card
-        self._hands_grow = rules.largest_hand > self._cards_dealt
+        self._hands_grow = table.max_cards > self._cards_dealt
 
     def before_spikes(self, values: Floats) -> Floats:
         """Return the values of hands before their Spike Cards are dealt."""

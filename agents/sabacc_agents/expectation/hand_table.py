@@ -64,6 +64,11 @@ class HandTable:
     strengths: Ints
     is_zero: Bools
 
+    @property
+    def max_cards(self) -> int:
+        """How many cards the largest hands hold."""
+        return len(self.slots)
+
     def num_hands_up_to(self, size: int) -> int:
         """Return the number of hands of at most ``size`` cards. They come first in the table."""
         return int(np.searchsorted(self.sizes, size, side="right"))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.scores import best_legal
-from sabacc_agents.expectation.win_probabilities import win_probabilities
+from sabacc_agents.expectation.win_probabilities import WinProbabilities, win_probabilities
 from sabacc_agents.scripted.betting import Bets, PotAmounts
 from sabacc_agents.scripted.deterministic_agent import DeterministicAgent
 from sabacc_env.actions import DEFAULT_BET_SIZES, BetSize
@@ -70,6 +70,7 @@ class Maximiser(DeterministicAgent):
         num_players: seats at the table.
         bet_sizes: what the bet actions mean.
         betting: the parameters of its betting.
+        win_probs: what hands are worth; by default what they are in these rules.
     """
 
     def __init__(
@@ -78,8 +79,10 @@ class Maximiser(DeterministicAgent):
         num_players: int,
         bet_sizes: Sequence[BetSize] = DEFAULT_BET_SIZES,
         betting: BettingParameters = MAXIMISER_BETTING,
+        win_probs: WinProbabilities | None = None,
     ) -> None:
-        win_probs = win_probabilities(rules, num_players)
+        if win_probs is None:
+            win_probs = win_probabilities(rules, num_players)
         self._rules = rules
         self._bets = Bets(rules, bet_sizes)
         self._betting = betting

@@ -28,7 +28,12 @@ DISCARD_DRAW_KIND: Final = KINDS.index("discard_draw")
 SWAP_KIND: Final = KINDS.index("swap")
 REDRAW_KIND: Final = KINDS.index("redraw")
 
+BUY_DISCARD_KIND: Final = KINDS.index("buy_discard")
+
 NUM_CARD_KINDS: Final = len(CARD_KINDS)
+
+KNOWN_KINDS: Final = (*CARD_KINDS, "buy_discard")
+"""The card actions whose effect on ranges is known."""
 
 
 class Hands(NamedTuple):
@@ -149,6 +154,12 @@ def write_range(
                 if kind == DRAW_KIND:
                     add_unseen_card(hands, size, scratch.known, masses)
                     size += 1
+            elif kind == BUY_DISCARD_KIND:
+                for hand in range(hands.first[size], hands.first[size + 1]):
+                    scratch.kept[hand] = masses[hand]
+                size += 1
+                take(hands, int(move.top), size, scratch.kept, masses)
+                scratch.known[move.top] += 1
             elif kind in (SWAP_KIND, DISCARD_DRAW_KIND, REDRAW_KIND):
                 put_down(hands, move, size, epsilon, masses, scratch.kept)
                 scratch.known[move.down] -= move.was_known

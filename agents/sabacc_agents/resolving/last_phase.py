@@ -13,12 +13,17 @@ from numpy.typing import NDArray
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.observed_turns import first_round
-from sabacc_agents.blueprint.public_states import CARD_KINDS
 from sabacc_agents.resolving.bet_tree import BetTree, considered_raises, grow_tree, new_tree
 from sabacc_agents.resolving.cfr import Solution, new_solution, solve
 from sabacc_agents.resolving.course import MAX_MOVES, ZERO, new_course, write_course
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
-from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
+from sabacc_agents.resolving.hand_ranges import (
+    KNOWN_KINDS,
+    Bets,
+    hands_of,
+    new_scratch,
+    write_range,
+)
 from sabacc_agents.resolving.showdown import NewHands, Showdown, redealt_probability
 from sabacc_env.actions import CALL, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
@@ -157,8 +162,8 @@ def pots_of(size: BetSize) -> float:
 def check_rules(rules: RuleSet) -> None:
     """Check that the last betting phase can be solved again.
 
-    After it all hands stay or are new, and ranges know the card actions of blueprints only.
-    Others must cost a fee. If somebody pays one, the phase is not solved again.
+    After it all hands stay or are new, and ranges know the card actions of blueprints, and cards
+    that are bought.
 
     Raises:
         SabaccError: for other rules.
@@ -169,9 +174,8 @@ def check_rules(rules: RuleSet) -> None:
             f"{', '.join(rules.phases)}"
         )
     redealt_probability(rules)
-    unknown = [kind for kind in rules.card_actions if kind not in CARD_KINDS]
-    if free := [kind for kind in unknown if not rules.fees.get(kind)]:
-        raise SabaccError(f"{rules.name}: a resolving agent does not know {free[0]}")
+    if unknown := [kind for kind in rules.card_actions if kind not in KNOWN_KINDS]:
+        raise SabaccError(f"{rules.name}: a resolving agent does not know {unknown[0]}")
 
 
 class LastPhase:
@@ -203,7 +207,9 @@ class LastPhase:
         self._iterations = iterations
         self._settings = settings
         self._record = rules_record(rules)
-        self._costs_a_fee = np.array([bool(rules.fees.get(kind)) for kind in KINDS])
+        self._leads_to_bet_out = np.array(
+            [rules.short_call == "junk" and bool(rules.fees.get(kind)) for kind in KINDS]
+        )
         self._sizes = encode_bet_sizes(bet_sizes)
         self._considered = considered_raises(self._sizes)
         actions = blueprint.blueprint.actions
@@ -253,8 +259,8 @@ class LastPhase:
         """Return what the seat to act does with each hand at a view in the last betting phase.
 
         Of the seat's own hand nothing is read. None for a phase that is too large, after a
-        reshuffle, where the course of the hand is not known, and where somebody paid a fee, which
-        the blueprint never does.
+        reshuffle, where the course of the hand is not known, and where a seat paid a fee and may be
+        bet out, as the blueprint does.
 
         Raises:
             SabaccError: for a view whose history is incomplete.
@@ -265,7 +271,7 @@ class LastPhase:
         info_state, _ = self.determinization(view)
         write_course(info_state, self._workspace, course)
         moves = course.moves[: len(view.history)]
-        if course.root["reshuffles"][0] > 0 or self._costs_a_fee[moves["kind"]].any():
+        if course.root["reshuffles"][0] > 0 or self._leads_to_bet_out[moves["kind"]].any():
             return None
         before, bets = course.counts.tolist()
         path = moves["code"][before:].tolist()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sabacc_agents import load, trained_against
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.blueprint import VERSION, Blueprint, load_blueprint, save_blueprint
@@ -17,6 +18,7 @@ from sabacc_agents.blueprint.buckets import (
     bucket_edges,
     hand_buckets,
 )
+from sabacc_agents.blueprint.card_choices import free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_turns import public_states_of
 from sabacc_agents.blueprint.public_states import num_public_states
 from sabacc_agents.expectation.hand_table import NUM_VALUES
@@ -25,9 +27,19 @@ from sabacc_agents.expectation.win_probabilities import win_probabilities
 from sabacc_agents.loading import made_for
 
 from sabacc_env import SabaccError, Tables, load_rules
-from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, JUNK, STAND
+from sabacc_env.actions import (
+    BUY_DISCARD,
+    CALL,
+    CHECK,
+    DEFAULT_BET_SIZES,
+    DRAW,
+    FIRST_BET,
+    JUNK,
+    STAND,
+)
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.observation import decode
+from sabacc_env.rules import RuleSet
 
 RULES = load_rules("casino")
 MORE_RULES = load_rules("casino", short_call="junk")
@@ -247,6 +259,52 @@ def test_it_bets_a_seat_out_that_paid_a_fee_and_pays_none() -> None:
         won += (tables.net_credits[ended, 0] == 30).sum()
         playing = playing[~tables.finished[playing]]
     assert won == 200
+
+
+def test_where_calls_may_be_short_it_pays_a_fee_in_a_large_pot() -> None:
+    rules = load_rules("orsl", short_call="all_in")
+    agent = load("zoo:orsl-2p-blueprint", rules, 2)
+    plain = load("zoo:orsl-2p-blueprint", load_rules("orsl"), 2)
+    assert isinstance(agent, BlueprintAgent)
+    assert isinstance(plain, BlueprintAgent)
+    for pots, some_pay in (((0.02, 0.04), False), ((0.2, 2), True)):
+        rows, masks = card_turns(rules, *pots)
+        pays = agent.probabilities(rows, masks)[:, [DRAW, BUY_DISCARD]].sum(axis=1)
+        assert (pays.sum() > 30) == some_pay
+        assert not plain.probabilities(rows, masks)[:, [DRAW, BUY_DISCARD]].any()
+
+
+def card_turns(rules: RuleSet, low: float, high: float) -> tuple[Floats, NDArray[np.int8]]:
+    """Return card turns of random play where the pot is so large, in starting credits."""
+    tables, rng = Tables(rules, 1_000, 2, seed=1), np.random.default_rng(2)
+    rows, masks = [], []
+    playing = np.arange(1_000)
+    while len(playing):
+        seen, legal = tables.flat_observations[playing], tables.action_masks[playing]
+        decoded = decode(seen)
+        pots = decoded.pot_per_start
+        found = (decoded.phase == 0) & (low <= pots) & (pots <= high)
+        rows.append(seen[found].copy())
+        masks.append(legal[found].copy())
+        weights = rng.random(legal.shape) * legal
+        weights[:, JUNK] *= 0.1
+        tables.step(weights.argmax(axis=1), playing)
+        playing = playing[~tables.finished[playing]]
+    assert sum(map(len, rows)) > 100
+    return np.concatenate(rows), np.concatenate(masks)
+
+
+def test_hands_that_only_a_fee_makes_leave_the_others_as_they_are() -> None:
+    rules = load_rules("three_en")
+    free, small = free_win_probabilities(rules), win_probabilities(without_fees(rules), 2)
+    count = len(small.table.sizes)
+    assert free.table.max_cards == 5
+    assert (free.table.counts[:count] == small.table.counts).all()
+    assert (free.hand_values[:, :, :count] == small.hand_values).all()
+    order = np.argsort(free.table.strengths)
+    assert (np.diff(free.final[order]) >= 0).all()
+    larger = (free.table.sizes == 4) & ~free.table.is_zero
+    assert free.hand_values[0, 0, larger].mean() > free.final[larger].mean() + 0.1
 
 
 def test_stacks_that_it_was_not_solved_for_and_uneven_ones() -> None:

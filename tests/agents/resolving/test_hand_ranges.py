@@ -127,6 +127,18 @@ def test_unseen_hands_after_a_stand_and_a_redraw() -> None:
     check(masses, size, expected)
 
 
+def test_a_card_that_is_bought_from_the_discard_pile_is_known() -> None:
+    top = next(card for card, value in VALUE_OF.items() if value == 4)
+    bought = {"kind": "buy_discard", "stage": 0, "top": 4 + 10}
+    stood = {"kind": "stand", "stage": 3, "top": 9 + 10}
+    masses, size = masses_of(moves_of(bought, stood), [top], np.ones((2, 3)), 0.2)
+    expected: dict[int, float] = defaultdict(float)
+    for cards in combinations([card for card in VALUE_OF if card != top], 2):
+        hand = hand_of([*cards, top])
+        expected[hand] += 0.8 * bool(CHOICES.kinds[3, hand, 19] == STAND) + 0.2 / 4
+    check(masses, size, expected)
+
+
 def test_a_draw_and_new_hands_for_all() -> None:
     top = next(iter(VALUE_OF))
     drew = {"kind": "draw", "stage": 0, "top": VALUE_OF[top] + 10}
