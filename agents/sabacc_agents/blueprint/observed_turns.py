@@ -12,12 +12,15 @@ from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
     DISCARD_DRAW,
     NOBODY,
+    NOTHING_KNOWN,
     REMEMBERED,
     STAND,
     card_pattern,
     facing_bucket,
+    known_after,
     num_histories,
     public_state,
+    seen_kind,
     stack_bucket,
 )
 from sabacc_env.array_types import Bools, Ints
@@ -35,9 +38,10 @@ TURN: Final = np.dtype(
             ("history", "i8"),  # the phases before it that are remembered, as digits to base 3
             ("position", "i8"),  # 0 for the seat that acts first, else 1
             ("raises", "i8"),  # the bets and raises of this betting phase
-            ("kinds", "i8", (2,)),  # what this seat and the other did in the last card phase
+            ("kinds", "i8", (2,)),  # what both did in the last card phase, as seen; this seat first
             ("stood", "i8", (2,)),  # whether they stood in the one before, and no doubles followed
             ("redrawn", "i8"),  # whether doubles followed the last card phase
+            ("known", "i8", (2,)),  # the last swaps whose cards lie in their hands
         ],
     )
 )
@@ -85,6 +89,7 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
         decoded.log_kinds,
         decoded.log_seats,
         decoded.opponents.card_actions[:, 0],
+        known_cards_of(observations),
         doubles_of(observations),
         first_round(rules),
         np.zeros((2, OBSERVED_ROUNDS), np.int64),
@@ -112,6 +117,18 @@ def stacks_of(observations: Array, rules: RuleSet) -> Ints:
 def first_round(rules: RuleSet) -> int:
     """Return the round of the first betting phase."""
     return 0 if rules.opening_bet else 1
+
+
+def known_cards_of(observations: Array) -> Ints:
+    """Return the card farthest from zero that everyone knows this seat and the other to hold.
+
+    (n, 2) values as indices; that of a Sylop where there is none.
+    """
+    decoded = decode(observations)
+    own = np.where(decoded.own_known, decoded.own_values, 0)
+    other = np.where(decoded.opponents.known[:, 0], decoded.opponents.known_values[:, 0], 0)
+    found: Ints = np.stack([np.abs(own).max(axis=1), np.abs(other).max(axis=1)], axis=1) + 10
+    return found
 
 
 def doubles_of(observations: Array) -> Bools:
@@ -166,8 +183,8 @@ def number_states(
             turn.position,
             facing_bucket(turn.raises, call) if call > 0 else 0,
             stack_bucket(stretched[i] * behind / (pot * (1 + call))),
-            card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn),
-            card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn),
+            card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn, turn.known[0]),
+            card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn, turn.known[1]),
         )
 
 
@@ -179,6 +196,7 @@ def read_turns(
     log_kinds: Array,
     log_seats: Array,
     other_card_actions: Array,
+    known_cards: Array,
     doubles: Array,
     first_round: int,
     scratch: Array,
@@ -208,12 +226,20 @@ def read_turns(
         for number in range(max(first_round, now - REMEMBERED), now):
             turn.history = turn.history * 3 + aggressors[number & 3]
         if now > 0:
-            turn.kinds[0] = own_kinds[now & 3]
-            turn.kinds[1] = card_kind(kind_of, other_card_actions[i, now - 1])
+            own, other = own_kinds[now & 3], card_kind(kind_of, other_card_actions[i, now - 1])
+            turn.kinds[0] = seen_kind(own, known_cards[i, 0])
+            turn.kinds[1] = seen_kind(other, known_cards[i, 1])
             turn.redrawn = doubles[i, now - 1]
         if now > 1 and not doubles[i, now - 2]:
             turn.stood[0] = own_kinds[(now - 1) & 3] == STAND
             turn.stood[1] = card_kind(kind_of, other_card_actions[i, now - 2]) == STAND
+        for number in range(1, now + 1):
+            own = own_kinds[number & 3]
+            other = card_kind(kind_of, other_card_actions[i, number - 1])
+            turn.known[0] = known_after(turn.known[0], seen_kind(own, known_cards[i, 0]))
+            turn.known[1] = known_after(turn.known[1], seen_kind(other, known_cards[i, 1]))
+            if doubles[i, number - 1]:
+                turn.known[:] = NOTHING_KNOWN
 
 
 @jit

@@ -27,9 +27,6 @@ NUM_FACING: Final = 1 + 3 * NUM_SIZES
 NUM_STACKS: Final = 8
 """The buckets of ``stack_bucket``."""
 
-NUM_PATTERNS: Final = 6
-"""The patterns of ``card_pattern``."""
-
 # What a seat did in a card phase.
 STAND: Final = 0
 DRAW: Final = 1
@@ -37,6 +34,28 @@ DISCARD_DRAW: Final = 2
 SWAP: Final = 3
 CARD_KINDS: Final = ("stand", "draw", "discard_draw", "swap")
 """The names of these kinds, in order."""
+
+SWAP_LIMITS: Final = 2, 6
+"""The largest distances from zero of cards that swaps of the first classes take.
+
+The card is public, and in a hand of two it is half of it: who takes a 9 has very likely a pair."""
+
+NUM_SWAPS: Final = len(SWAP_LIMITS) + 1
+"""The classes of swaps, by the card that is taken."""
+
+NUM_SEEN_KINDS: Final = SWAP + NUM_SWAPS
+"""The kinds of card action as everyone sees them (``seen_kind``)."""
+
+NOTHING_KNOWN: Final = 0
+"""No card of a swap lies in a hand. Otherwise it is 1 + the class of the last swap."""
+
+# The patterns of ``card_pattern`` beside the kinds that are seen, of which STAND has two.
+STOOD: Final = 0
+STOOD_AGAIN: Final = NUM_SEEN_KINDS
+STOOD_SWAPPED: Final = STOOD_AGAIN + 1
+STOOD_AGAIN_SWAPPED: Final = STOOD_SWAPPED + NUM_SWAPS
+REDRAWN: Final = STOOD_AGAIN_SWAPPED + NUM_SWAPS
+NUM_PATTERNS: Final = REDRAWN + 1
 
 NOBODY: Final = 0
 """In the history of a phase: it was checked through. Otherwise it holds 1 + the position of the
@@ -57,7 +76,7 @@ def num_public_states(rules: RuleSet) -> int:
 
     >>> from sabacc_env.rules import load_rules
     >>> num_public_states(load_rules("casino"))
-    295488
+    1608768
     """
     states = num_bettings(rules) * num_histories(rules) * 2
     return states * NUM_FACING * NUM_STACKS * NUM_PATTERNS**2
@@ -121,19 +140,47 @@ def facing_bucket(raises: int, call_per_pot: float) -> int:
 
 
 @jit
-def card_pattern(kind: int, stood_before: int, redrawn: int) -> int:
+def seen_kind(kind: int, top: int) -> int:
+    """Return a kind of card action as everyone sees it, by the value of the top discard.
+
+    ``top`` is an index, value + 10.
+    """
+    if kind != SWAP:
+        return kind
+    distance, found = abs(top - 10), SWAP
+    for limit in SWAP_LIMITS:
+        found += int(distance > limit)
+    return found
+
+
+@jit
+def known_after(known: int, kind: int) -> int:
+    """Return the class of the last swap whose card lies in a hand, after a kind that was seen.
+
+    Discards may put it down, so they count as if they did.
+    """
+    if kind >= SWAP:
+        return kind - SWAP + 1
+    return NOTHING_KNOWN if kind == DISCARD_DRAW else known
+
+
+@jit
+def card_pattern(kind: int, stood_before: int, redrawn: int, known: int) -> int:
     """Return the pattern of a seat's last card actions.
 
     Args:
-        kind: what it did in the last card phase.
+        kind: what it did in the last card phase, as it was seen.
         stood_before: whether it stood in the phase before that, and no doubles followed.
         redrawn: whether doubles have changed its hand since.
+        known: the last swap whose card lies in its hand, as ``known_after`` has it.
     """
     if redrawn:
-        return 5
-    if kind == STAND:
-        return 0 if stood_before else 1
-    return kind + 1
+        return REDRAWN
+    if kind != STAND:
+        return kind
+    if known == NOTHING_KNOWN:
+        return STOOD_AGAIN if stood_before else STOOD
+    return (STOOD_AGAIN_SWAPPED if stood_before else STOOD_SWAPPED) + known - 1
 
 
 @jit

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sabacc_agents.blueprint.card_choices import free_actions
 from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
-from sabacc_agents.blueprint.public_states import CARD_KINDS
+from sabacc_agents.blueprint.public_states import CARD_KINDS, seen_kind
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_training.blueprints.adversary_states import adversary_state
 from sabacc_training.blueprints.bet_turns import junk_value
@@ -125,9 +125,9 @@ class Hands:
         if not len(betting):
             return 0
         states = public_states_of(observations[betting], self.rules, np.ones(len(betting)))
-        log_is_full = decode(observations).log_kinds[betting, -1] >= 0
+        unclear = self.unclear(observations)[betting]
         legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
-        for row, found, full in zip(betting, states, log_is_full, strict=True):
+        for row, found, is_unclear in zip(betting, states, unclear, strict=True):
             s = self.states[tables[row]]
             write_legal(self.game, s, self.stack, False, legal, raises)
             mask = masks[row]
@@ -135,20 +135,29 @@ class Hands:
                 assert legal[JUNK] == mask[engine_actions.JUNK]
             assert mask[engine_actions.CHECK] or mask[engine_actions.CALL]
             assert legal[FIRST_RAISE:].tolist() == mask[FIRST_BET:].astype(bool).tolist()
-            assert full or found == bet_public_state(self.game, s, self.stack)
-        return len(betting)
+            assert is_unclear or found == bet_public_state(self.game, s, self.stack)
+        return len(betting) - int(unclear.sum())
+
+    def unclear(self, observations: Any) -> Any:
+        """Say whether observations do not show the public state for sure.
+
+        The log may be full. Of several cards that swaps took nobody sees which came last.
+        """
+        decoded = decode(observations)
+        swaps = np.stack([decoded.own_known, decoded.opponents.known[:, 0]]).sum(axis=2)
+        return (decoded.log_kinds[:, -1] >= 0) | (swaps > 1).any(axis=0)
 
     def compare_states(self, tables: Any, observations: Any) -> None:
         """Compare the states in which the adversary acts with those that observations show."""
         decoded = decode(observations)
         rows = np.flatnonzero(decoded.is_betting | (decoded.phase == PHASES.index("cards")))
         found = states_of(observations[rows], self.game, self.rules)
-        stacks = stacks_of(observations[rows], self.rules)
+        stacks, unclear = stacks_of(observations[rows], self.rules), self.unclear(observations)
         for row, shown, stack in zip(rows, found, stacks, strict=True):
             s = self.states[tables[row]]
             assert stack == self.stack
             assert shown["stage"] == s["stage"]
-            if decoded.log_kinds[row, -1] >= 0:
+            if unclear[row]:
                 continue
             if decoded.is_betting[row]:
                 assert adversary_state(self.game, shown) == adversary_state(self.game, s)
@@ -163,12 +172,13 @@ class Hands:
 
     def play(self, tables: Any, observations: Any, actions: Any) -> None:
         """Play the engine's actions."""
-        phases = decode(observations).phase
+        decoded = decode(observations)
+        phases, tops = decoded.phase, decoded.top_discard + 10
         legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
-        for table, action, phase in zip(tables, actions, phases, strict=True):
+        for table, action, phase, top in zip(tables, actions, phases, tops, strict=True):
             s = self.states[table]
             if phase == PHASES.index("cards"):
-                note_kind(s, CARD_KINDS.index(KINDS[KIND_OF_ACTION[action]]))
+                note_kind(s, seen_kind(CARD_KINDS.index(KINDS[KIND_OF_ACTION[action]]), top))
             elif phase == PHASES.index("betting") and action != engine_actions.JUNK:
                 bet = FIRST_RAISE + action - FIRST_BET if action >= FIRST_BET else CALL
                 write_legal(self.game, s, self.stack, False, legal, raises)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
+from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_turns import stacks_of
 from sabacc_agents.expectation.action_values import CardActionValues
@@ -34,9 +34,9 @@ from sabacc_env.engine.layout import Array
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints.adversary_states import adversary_state, find_row
-from sabacc_training.blueprints.card_states import card_state
+from sabacc_training.blueprints.card_states import card_state, hand_row
 from sabacc_training.blueprints.game import CALL, CARDS, FIRST_RAISE, JUNK, Game
-from sabacc_training.blueprints.hands import NUM_KINDS, Cards
+from sabacc_training.blueprints.hands import Cards
 from sabacc_training.blueprints.observed_states import states_of
 from sabacc_training.blueprints.workspace import LearntTables
 
@@ -137,7 +137,8 @@ class AdversaryAgent(StochasticAgent):
         number_card_states(self._game, states, stacks_of(observations, self._rules), rows)
         phases = np.maximum(self._game.bettings[states["stage"]] - 1, 0)
         buckets = self._cards.buckets[0, phases, self._hands(observations), NO_TOP]
-        rows = (rows * NUM_KINDS + best_kinds) * HAND_BUCKETS + buckets
+        tops = decode(observations).top_discard + 10
+        number_hand_rows(rows, best_kinds, tops, buckets)
         found = np.zeros(action_masks.shape)
         regrets = np.maximum(self._tables.kind_regrets[rows], 0)
         np.put_along_axis(found, best, regrets.astype(np.float64), axis=1)
@@ -160,3 +161,10 @@ def number_card_states(game: Game, states: Array, stacks: Array, numbers: Array)
     """Write the number of each state in which the adversary plays its cards, (n,)."""
     for i in range(len(states)):
         numbers[i] = card_state(game, states[i], int(stacks[i]))
+
+
+@jit
+def number_hand_rows(rows: Array, best_kinds: Array, tops: Array, buckets: Array) -> None:
+    """Turn the numbers of card states, (n,), into the rows of hands in them."""
+    for i in range(len(rows)):
+        rows[i] = hand_row(int(rows[i]), int(best_kinds[i]), int(tops[i]), int(buckets[i]))

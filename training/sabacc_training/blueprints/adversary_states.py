@@ -3,7 +3,8 @@
 A real opponent knows the exact bets and all card actions of the hand. It chooses the lines in which
 the agent folds too much. An adversary that shares the agent's public states mixes these lines with
 others. A solution against it fits the abstraction and not the game. So here bets are in fine
-buckets, and all events of the agent's cards count: its card actions, and doubles.
+buckets, and all events of the agent's cards count: its card actions, and doubles. Of the cards that
+its swaps took only the last counts, as far as its pattern shows it.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def adversary_state(game: Game, s: Record) -> int:
     state = state * NUM_POTS + min(pot_bucket, NUM_POTS - 1)
     state = state * NUM_FACED + faced
     state = state * NUM_COURSES + int(s.courses[1 - p])
+    state = state * NUM_PATTERNS + last_pattern(s, 1 - p)
     return state * NUM_PATTERNS + last_pattern(s, p) + 1
 
 

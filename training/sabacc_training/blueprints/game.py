@@ -16,9 +16,12 @@ from sabacc_agents.blueprint.card_choices import without_fees
 from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
     NOBODY,
+    NOTHING_KNOWN,
     STAND,
+    SWAP,
     card_pattern,
     facing_bucket,
+    known_after,
     num_histories,
     public_state,
     stack_bucket,
@@ -78,13 +81,18 @@ STATE: Final = np.dtype(
             ("history", "i8"),  # the aggressors of phases before, as digits to base 3
             ("bets", "i8", (2,)),  # the bets of the hand, by position
             ("phase_bets", "i8", (2,)),  # the bets of this phase, by position
-            ("kinds", "i8", (2,)),  # what each did in the last card phase; NO_KIND before the first
+            (
+                "kinds",
+                "i8",
+                (2,),
+            ),  # what each did in the last card phase, as seen; NO_KIND before the first
             (
                 "stood",
                 "i8",
                 (2,),
             ),  # whether it stood in the card phase before, and no doubles followed
             ("redrawn", "i8"),  # whether doubles followed the last card phase
+            ("known", "i8", (2,)),  # the last swaps whose cards lie in their hands
             ("courses", "i8", (2,)),  # the events of the cards of each, in order, as digits
         ],
     )
@@ -310,15 +318,17 @@ def next_stage(s: Record) -> None:
 def redraw(s: Record, how: int) -> None:
     """Note doubles, by what they do to the cards of both seats."""
     s.redrawn = 1
+    s.known[:] = NOTHING_KNOWN
     for p in range(2):
         add_event(s, p, FIRST_REDRAW + how - REDRAW_ONE)
 
 
 @jit
 def note_kind(s: Record, kind: int) -> None:
-    """Note a kind of card action of the seat to act. The phase ends after the second."""
+    """Note a kind of card action of the seat to act, as seen. The phase ends after the second."""
     s.kinds[s.position] = kind
-    add_event(s, int(s.position), FIRST_KIND + kind)
+    s.known[s.position] = known_after(int(s.known[s.position]), kind)
+    add_event(s, int(s.position), FIRST_KIND + min(kind, SWAP))
     s.acted += 1
     s.position = 1 - s.position
     if s.acted == 2:
@@ -342,7 +352,8 @@ def begin_cards(s: Record) -> None:
 @jit
 def last_pattern(s: Record, position: int) -> int:
     """Return the pattern of a seat's last card actions."""
-    return card_pattern(max(int(s.kinds[position]), STAND), s.stood[position], s.redrawn)
+    kind = max(int(s.kinds[position]), STAND)
+    return card_pattern(kind, s.stood[position], s.redrawn, int(s.known[position]))
 
 
 @jit

@@ -18,7 +18,14 @@ from sabacc_agents.blueprint.card_choices import (
     free_win_probabilities,
     without_fees,
 )
-from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, SWAP
+from sabacc_agents.blueprint.public_states import (
+    CARD_KINDS,
+    DISCARD_DRAW,
+    DRAW,
+    NUM_SEEN_KINDS,
+    SWAP,
+    seen_kind,
+)
 from sabacc_agents.expectation.hand_table import EMPTY, NUM_VALUES
 
 from sabacc_env.array_types import Floats, Ints
@@ -76,7 +83,8 @@ class AgentHands(NamedTuple):
         tops: (samples, betting phases + 1) int8: the top discard in each betting phase and at the
             reveal.
         left: (samples, stages) int8: the top discard that the agent leaves behind.
-        codes: (samples,) the group: its position, its kinds of action and dice in order, as digits.
+        codes: (samples,) the group: its position, its kinds of action as seen and the dice in
+            order, as digits.
         first: (groups + 1,) the first sample of each group.
     """
 
@@ -232,7 +240,7 @@ def _positions(count: int) -> Ints:
 
 def _num_groups(game: Game) -> int:
     """Return how many sequences of kinds and dice there are."""
-    sizes = {CARDS: NUM_KINDS, DICE: NUM_DICE}
+    sizes = {CARDS: NUM_SEEN_KINDS, DICE: NUM_DICE}
     return int(np.prod([sizes.get(int(phase), 1) for phase in game.phases]))
 
 
@@ -270,10 +278,11 @@ def sample_courses(
                 for p in range(2):
                     hand = int(hands[p])
                     kind = int(cards.best_kinds[stage, hand, top])
+                    seen = seen_kind(kind, top)
                     hands[p] = after_kind(cards, rng, stage, hand, top, kind)
                     top = top_after_kind(cards, stage, hand, top, kind)
                     if p == agent:
-                        code = code * NUM_KINDS + kind
+                        code = code * NUM_SEEN_KINDS + seen
                         found.left[i, stage] = top
             elif phase == DICE:
                 dice = random_dice(rng)
@@ -295,11 +304,11 @@ def sample_courses(
 
 @jit
 def decode_course(game: Game, code: int, events: Array) -> None:
-    """Write the kind or the dice of each stage of a code, (stages,)."""
+    """Write the kind as seen, or the dice, of each stage of a code, (stages,)."""
     for stage in range(len(game.phases) - 2, -1, -1):
         if game.phases[stage] == CARDS:
-            events[stage] = code % NUM_KINDS
-            code //= NUM_KINDS
+            events[stage] = code % NUM_SEEN_KINDS
+            code //= NUM_SEEN_KINDS
         elif game.phases[stage] == DICE:
             events[stage] = code % NUM_DICE
             code //= NUM_DICE

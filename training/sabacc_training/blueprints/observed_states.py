@@ -50,6 +50,7 @@ def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:
         states["bets"][every, seat] = np.rint(bets * credits)
         states["kinds"][every, seat] = turns["kinds"][:, place]
         states["stood"][every, seat] = turns["stood"][:, place]
+        states["known"][every, seat] = turns["known"][:, place]
     states["phase_bets"][every, other] = np.rint(decoded.to_call_per_start * credits)
     states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
     return states

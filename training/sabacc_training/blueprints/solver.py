@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.blueprint import Blueprint
-from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.blueprint.public_states import NOTHING_KNOWN, num_public_states
 
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import FIRST_BET
@@ -184,6 +184,7 @@ def begin_walk(
     s.phase_bets[:] = 0
     s.kinds[:] = NO_KIND
     s.stood[:] = 0
+    s.known[:] = NOTHING_KNOWN
     s.courses[:] = 0
     w.path_weights[0] = w.epoch[0]
     count = w.weights.shape[1]

@@ -16,7 +16,7 @@ from typing import Final, cast
 
 import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
-from sabacc_agents.blueprint.public_states import DISCARD_DRAW, SWAP
+from sabacc_agents.blueprint.public_states import DISCARD_DRAW
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import REDRAW_ONE
@@ -176,7 +176,7 @@ def play_to_decision(
                 begin_cards(s)
             if s.position == agent:
                 kind = int(w.events[s.stage])
-                if kind in (DISCARD_DRAW, SWAP):
+                if kind >= DISCARD_DRAW:  # or a swap
                     copy(w.agent_left[s.stage], w.tops[depth])
                 note_kind(s, kind)
             elif s.position == traverser:

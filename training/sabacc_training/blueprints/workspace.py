@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
-from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.blueprint.public_states import NUM_SEEN_KINDS, num_public_states
 
 from sabacc_env.engine.layout import Array
 from sabacc_env.rules import RuleSet
@@ -103,8 +103,9 @@ class Workspace(NamedTuple):
             0 for the others.
         raises: (depth, bets) by how much they exceed a call.
         strategies: (depth, bets, buckets) float32: the strategy of the seat to act.
-        probabilities: (depth, bets) the probabilities with which an action is sampled.
+        probabilities: (depth, bets or kinds) the probabilities with which an action is sampled.
         scratch: (buckets,) float32: numbers that one function needs.
+        kind_counts: (kinds as seen,) how many of the adversary's hands can play each.
         kind_rows: (depth, n) the row of each of the adversary's hands as it plays its cards.
         kind_strategies: (depth, n, kinds) float32: its strategies.
     """
@@ -134,6 +135,7 @@ class Workspace(NamedTuple):
     strategies: Array
     probabilities: Array
     scratch: Array
+    kind_counts: Array
     kind_rows: Array
     kind_strategies: Array
 
@@ -170,8 +172,9 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         trials=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float32),
         raises=numbers(MAX_DEPTH, NUM_BETS),
         strategies=numbers(MAX_DEPTH, NUM_BETS, HAND_BUCKETS, dtype=np.float32),
-        probabilities=numbers(MAX_DEPTH, NUM_BETS, dtype=np.float64),
+        probabilities=numbers(MAX_DEPTH, max(NUM_BETS, NUM_SEEN_KINDS), dtype=np.float64),
         scratch=numbers(HAND_BUCKETS, dtype=np.float32),
+        kind_counts=numbers(NUM_SEEN_KINDS),
         kind_rows=numbers(*by_hand),
         kind_strategies=numbers(*by_hand, NUM_KINDS, dtype=np.float32),
     )
