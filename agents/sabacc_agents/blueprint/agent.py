@@ -126,7 +126,8 @@ class BlueprintAgent(StochasticAgent):
         stacks = stacks_of(observations, blueprint.rules)  # of both seats the smaller one
         nearest = blueprint.nearest_stacks(stacks / ante + 1)
         solved = np.rint((blueprint.stacks[nearest] - 1) * ante)
-        states = public_states_of(observations, blueprint.rules, solved / np.maximum(stacks, 1))
+        stretched = solved / np.maximum(stacks, 1)
+        states = public_states_of(observations, blueprint.rules, stretched, blueprint.patterns)
         states += nearest * num_public_states(blueprint.rules)
         rows = np.minimum(np.searchsorted(blueprint.states, states), len(blueprint.states) - 1)
         return rows.astype(np.int64), blueprint.states[rows] == states

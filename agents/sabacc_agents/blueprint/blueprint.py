@@ -1,14 +1,15 @@
 """Blueprints as files: a policy for bets by public state and bucket of hands.
 
-The file (``saved_files``) has the arrays of a ``Blueprint``, the policy deflated by zlib.
+The file (``saved_files``) has the arrays of a ``Blueprint``, the policy packed by LZMA.
 """
 
 from __future__ import annotations
 
+import lzma
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
-from sabacc_agents.blueprint.public_states import num_bettings, num_public_states
+from sabacc_agents.blueprint.public_states import (
+    NUM_PATTERNS,
+    num_bettings,
+    num_public_states,
+    told_patterns,
+)
 from sabacc_agents.saved_files import (
     bet_sizes_as_json,
     read_arrays,
@@ -29,7 +35,11 @@ from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 
 FORMAT: Final = "sabacc-blueprint"
-VERSION: Final = 3
+VERSION: Final = 4
+
+LEVELS: Final = 31
+"""What weights of actions are rounded to: they add up to about so much. With 255 files are half as
+large again."""
 
 NUM_PLAYERS: Final = 2
 """A blueprint is for tables of two."""
@@ -55,9 +65,10 @@ class Blueprint:
         actions: (k,) the actions that it takes. CALL stands for a check where one is legal.
         states: (m,) int32: the public states that it knows, in rising order. Those of the
             stack with number i begin at i * num_public_states(rules).
-        policy: (m, HAND_BUCKETS, k) uint8: the probabilities of the actions, over 255; all 0 where
-            a hand was never met.
+        policy: (m, HAND_BUCKETS, k) uint8: the weights of the actions, whose ratios are those of
+            their probabilities; all 0 where a hand was never met.
         metadata: plain data about how it was solved.
+        patterns: (NUM_PATTERNS,) int64: which pattern of card actions each is told as.
     """
 
     rules: RuleSet
@@ -69,6 +80,7 @@ class Blueprint:
     policy: NDArray[np.uint8]
     metadata: Mapping[str, Any] = field(default_factory=dict)
     more_rules: tuple[RuleSet, ...] = ()
+    patterns: NDArray[np.int64] = field(default_factory=partial(told_patterns, True))
 
     @property
     def all_rules(self) -> tuple[RuleSet, ...]:
@@ -88,9 +100,9 @@ class Blueprint:
 
 def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:
     """Write a blueprint to a file that ends in ``.safetensors``."""
-    names = "stacks", "edges", "actions", "states"
+    names = "stacks", "edges", "actions", "states", "patterns"
     arrays = {name: getattr(blueprint, name) for name in names}
-    packed = zlib.compress(np.ascontiguousarray(blueprint.policy).tobytes(), level=9)
+    packed = lzma.compress(np.ascontiguousarray(blueprint.policy).tobytes())
     arrays["policy"] = np.frombuffer(packed, np.uint8)
     description = {
         "rules": blueprint.rules.canonical(),
@@ -121,7 +133,7 @@ def load_blueprint(path: str | Path) -> Blueprint:
         encode_bet_sizes(blueprint.bet_sizes)
     except (KeyError, TypeError, SabaccError) as error:
         raise SabaccError(f"{path}: its description is damaged ({error})") from None
-    except (ValueError, zlib.error):
+    except (ValueError, lzma.LZMAError):
         raise SabaccError(f"{path}: its policy cannot be unpacked") from None
     if not _is_blueprint(blueprint):
         raise SabaccError(f"{path}: its arrays are not those of a blueprint")
@@ -132,17 +144,17 @@ def _unpacked_policy(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
     """Return the policy in a file. No more memory is taken than its states and actions need."""
     shape = len(arrays["states"]), HAND_BUCKETS, len(arrays["actions"])
     size = math.prod(shape)
-    policy = zlib.decompressobj().decompress(arrays["policy"].tobytes(), size + 1)
+    policy = lzma.LZMADecompressor().decompress(arrays["policy"].tobytes(), size + 1)
     return np.frombuffer(policy, np.uint8).reshape(shape)
 
 
 def _is_blueprint(blueprint: Blueprint) -> bool:
     """Say whether the arrays have the types, the shapes and the range that they must have."""
     stacks, edges, actions = blueprint.stacks, blueprint.edges, blueprint.actions
-    states, policy = blueprint.states, blueprint.policy
-    types = [array.dtype for array in (stacks, edges, actions, states, policy)]
+    states, policy, patterns = blueprint.states, blueprint.policy, blueprint.patterns
+    types = [array.dtype for array in (stacks, edges, actions, states, policy, patterns)]
     return bool(
-        types == [np.float32, np.float32, np.int64, np.int32, np.uint8]
+        types == [np.float32, np.float32, np.int64, np.int32, np.uint8, np.int64]
         and stacks.ndim == 1
         and len(stacks) > 0
         and stacks[0] > 0
@@ -155,4 +167,6 @@ def _is_blueprint(blueprint: Blueprint) -> bool:
         and 0 <= states[0] <= states[-1] < len(stacks) * num_public_states(blueprint.rules)
         and len(actions) > 0
         and 0 <= actions.min() <= actions.max() < num_actions(blueprint.bet_sizes)
+        and patterns.shape == (NUM_PATTERNS,)
+        and 0 <= patterns.min() <= patterns.max() < NUM_PATTERNS
     )

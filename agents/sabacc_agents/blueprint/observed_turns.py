@@ -48,13 +48,16 @@ TURN: Final = np.dtype(
 """What an observation shows of the public course of a hand."""
 
 
-def public_states_of(observations: Array, rules: RuleSet, stretched: Array) -> Ints:
+def public_states_of(
+    observations: Array, rules: RuleSet, stretched: Array, patterns: Array
+) -> Ints:
     """Return the numbers of the public states in which observations were made, (n,).
 
     Args:
         observations: (n, OBSERVATION_SIZE) float32 of betting turns at tables of two.
         rules: the rules of the game.
         stretched: (n,) what stacks behind a call are multiplied by.
+        patterns: (NUM_PATTERNS,) which pattern each is told as.
     """
     decoded = decode(observations)
     found = np.zeros(len(observations), np.int64)
@@ -66,6 +69,7 @@ def public_states_of(observations: Array, rules: RuleSet, stretched: Array) -> I
         decoded.opponents.credits_per_start[:, 0],
         decoded.pot_per_start,
         stretched,
+        patterns,
         found,
     )
     return found
@@ -163,9 +167,10 @@ def number_states(
     other_credits_per_start: Array,
     pot_per_start: Array,
     stretched: Array,
+    patterns: Array,
     found: Array,
 ) -> None:
-    """Write the number of each public state, (n,); all arrays have n rows."""
+    """Write the number of each public state, (n,); all arrays but ``patterns`` have n rows."""
     for i in range(len(found)):
         turn = turns[i]
         credits, pot = credits_per_start[i], pot_per_start[i]
@@ -183,8 +188,8 @@ def number_states(
             turn.position,
             facing_bucket(turn.raises, call) if call > 0 else 0,
             stack_bucket(stretched[i] * behind / (pot * (1 + call))),
-            card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn, turn.known[0]),
-            card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn, turn.known[1]),
+            patterns[card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn, turn.known[0])],
+            patterns[card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn, turn.known[1])],
         )
 
 

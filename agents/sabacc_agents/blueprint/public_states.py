@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.rules import RuleSet
 
@@ -137,6 +140,20 @@ def facing_bucket(raises: int, call_per_pot: float) -> int:
     elif ratio > 0.15:
         size = 1
     return 1 + NUM_SIZES * (min(raises, 3) - 1) + size
+
+
+def told_patterns(tells_swaps: bool) -> Ints:
+    """Return which pattern each is told as, (NUM_PATTERNS,).
+
+    Args:
+        tells_swaps: whether the cards that swaps take are told apart.
+    """
+    found = np.arange(NUM_PATTERNS)
+    if not tells_swaps:
+        found[SWAP:NUM_SEEN_KINDS] = SWAP
+        found[STOOD_SWAPPED:STOOD_AGAIN_SWAPPED] = STOOD
+        found[STOOD_AGAIN_SWAPPED:REDRAWN] = STOOD_AGAIN
+    return found
 
 
 @jit

@@ -20,7 +20,7 @@ from sabacc_agents.blueprint.buckets import (
 )
 from sabacc_agents.blueprint.card_choices import free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_turns import public_states_of
-from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.blueprint.public_states import num_public_states, told_patterns
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
@@ -68,6 +68,13 @@ def blueprint() -> Blueprint:
     )
 
 
+@pytest.fixture(scope="module")
+def small(blueprint: Blueprint) -> Blueprint:
+    """A blueprint that is quickly saved: it knows few of these states."""
+    some = slice(None, None, 4_001)
+    return replace(blueprint, states=blueprint.states[some], policy=blueprint.policy[some])
+
+
 def test_buckets_hold_equally_many_hands_and_part_zero_hands_from_others() -> None:
     table = win_probabilities(RULES, 2).table
     hands = np.random.default_rng(0).choice(np.flatnonzero(table.sizes == 3), (40_000, 3))
@@ -112,12 +119,12 @@ def positions_and_tops(count: int) -> tuple[Ints, Ints]:
     return numbers // NUM_VALUES % 2, numbers % NUM_VALUES
 
 
-def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_a_file_holds_the_same_blueprint(small: Blueprint, tmp_path: Path) -> None:
     path = tmp_path / "agent.safetensors"
-    save_blueprint(path, replace(blueprint, policy=np.asfortranarray(blueprint.policy)))
+    save_blueprint(path, replace(small, policy=np.asfortranarray(small.policy)))
     found = load_blueprint(path)
-    for name in ("stacks", "edges", "actions", "states", "policy"):
-        assert (getattr(found, name) == getattr(blueprint, name)).all()
+    for name in ("stacks", "edges", "actions", "states", "policy", "patterns"):
+        assert (getattr(found, name) == getattr(small, name)).all()
     assert (found.rules, found.bet_sizes) == (RULES, DEFAULT_BET_SIZES)
     assert found.more_rules == (MORE_RULES,)
     assert found.metadata == {"epochs": 3}
@@ -132,10 +139,10 @@ def test_a_file_holds_the_same_blueprint(blueprint: Blueprint, tmp_path: Path) -
 
 
 def test_an_older_version_is_refused(
-    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "agent.safetensors"
-    save_blueprint(path, replace(blueprint, policy=blueprint.policy[:9], states=STATES))
+    save_blueprint(path, replace(small, policy=small.policy[:9], states=STATES))
     monkeypatch.setattr("sabacc_agents.blueprint.blueprint.VERSION", VERSION + 1)
     message = f"is a blueprint of format version {VERSION}; this package reads {VERSION + 1}"
     with pytest.raises(SabaccError, match=message):
@@ -151,23 +158,21 @@ def test_an_older_version_is_refused(
         lambda b: replace(b, stacks=b.stacks[:1].copy()),
         lambda b: replace(b, edges=b.edges[:-1].copy()),
         lambda b: replace(b, actions=b.actions + 99),
+        lambda b: replace(b, patterns=b.patterns[1:].copy()),
+        lambda b: replace(b, patterns=b.patterns - 1),
     ],
 )
-def test_impossible_arrays_are_refused(
-    damage: object, blueprint: Blueprint, tmp_path: Path
-) -> None:
+def test_impossible_arrays_are_refused(damage: object, small: Blueprint, tmp_path: Path) -> None:
     path = tmp_path / "agent.safetensors"
-    save_blueprint(path, damage(blueprint))  # type: ignore[operator]
+    save_blueprint(path, damage(small))  # type: ignore[operator]
     with pytest.raises(SabaccError, match="its arrays are not those of a blueprint"):
         load_blueprint(path)
 
 
 @pytest.mark.parametrize("size", [0, 5, 10**6])
-def test_a_policy_of_another_size_is_refused(
-    size: int, blueprint: Blueprint, tmp_path: Path
-) -> None:
+def test_a_policy_of_another_size_is_refused(size: int, small: Blueprint, tmp_path: Path) -> None:
     path = tmp_path / "agent.safetensors"
-    save_blueprint(path, replace(blueprint, policy=np.zeros(size, np.uint8), states=STATES))
+    save_blueprint(path, replace(small, policy=np.zeros(size, np.uint8), states=STATES))
     with pytest.raises(SabaccError, match="its policy cannot be unpacked"):
         load_blueprint(path)
 
@@ -338,7 +343,7 @@ def test_what_a_seat_cannot_pay_of_a_call_does_not_count() -> None:
         assert tables.seats_to_act[0] == 0
         rows = tables.flat_observations
         assert decode(rows).is_betting.all()
-        states.append(public_states_of(rows, RULES, np.ones(1)).item())
+        states.append(public_states_of(rows, RULES, np.ones(1), told_patterns(True)).item())
     assert states[0] == states[1]
 
 

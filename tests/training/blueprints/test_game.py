@@ -124,7 +124,9 @@ class Hands:
         betting = np.flatnonzero(decode(observations).is_betting)
         if not len(betting):
             return 0
-        states = public_states_of(observations[betting], self.rules, np.ones(len(betting)))
+        states = public_states_of(
+            observations[betting], self.rules, np.ones(len(betting)), self.game.patterns
+        )
         unclear = self.unclear(observations)[betting]
         legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
         for row, found, is_unclear in zip(betting, states, unclear, strict=True):

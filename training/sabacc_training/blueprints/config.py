@@ -24,6 +24,10 @@ class BlueprintConfig(GameConfig):
     agent_sizes: tuple[str | int | float, ...] = (1,)
     """The bet sizes that the blueprint uses. It answers all of ``bet_sizes``."""
 
+    tells_swaps: bool = True
+    """Whether the blueprint tells swaps apart by the card that is taken, which is public. In hands
+    of two it is half of the hand. Without it files are a fifth as large."""
+
     stacks: tuple[float, ...] = (10, 25, 50)
     """The stacks at the start of a hand that strategies are solved for, in antes, in rising order.
     Both seats have equal ones. In play the nearest by ratio counts."""

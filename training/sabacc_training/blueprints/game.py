@@ -17,6 +17,7 @@ from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
     NOBODY,
     NOTHING_KNOWN,
+    NUM_PATTERNS,
     STAND,
     SWAP,
     card_pattern,
@@ -29,6 +30,7 @@ from sabacc_agents.blueprint.public_states import (
 from sabacc_agents.expectation.backward_induction import stages
 
 from sabacc_env.actions import BetSize, encode_bet_sizes
+from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BET_MAX,
@@ -118,6 +120,7 @@ class Game(NamedTuple):
         agent_may: (sizes,) whether the agent may bet a size.
         junk_penalty: what a seat that junks pays into the pot, in credits.
         redraws: (3,) what no doubles, doubles and two Spikes do (``DOUBLES``).
+        patterns: (NUM_PATTERNS,) which pattern of card actions the agent tells each as.
     """
 
     phases: Array
@@ -134,10 +137,14 @@ class Game(NamedTuple):
     agent_may: Array
     junk_penalty: int
     redraws: Array
+    patterns: Array
 
 
 def abstract_game(
-    rules: RuleSet, bet_sizes: Sequence[BetSize], agent_sizes: Sequence[BetSize]
+    rules: RuleSet,
+    bet_sizes: Sequence[BetSize],
+    agent_sizes: Sequence[BetSize],
+    patterns: Ints | None = None,
 ) -> Game:
     """Return the abstract game of a rule set.
 
@@ -145,6 +152,7 @@ def abstract_game(
         rules: the rules.
         bet_sizes: what the adversary may bet, at most four sizes.
         agent_sizes: what the agent may bet, some of these.
+        patterns: (NUM_PATTERNS,) which pattern the agent tells each as; by default itself.
 
     Raises:
         SabaccError: for rules or bet sizes that no blueprint can be solved for.
@@ -174,6 +182,7 @@ def abstract_game(
         agent_may=np.array([size in agent_sizes for size in bet_sizes]),
         junk_penalty=rules.junk_penalty,
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
+        patterns=np.arange(NUM_PATTERNS) if patterns is None else patterns,
     )
 
 
@@ -370,6 +379,6 @@ def bet_public_state(game: Game, s: Record, stack: int) -> int:
         p,
         facing_bucket(s.raises, call / pot) if call > 0 else 0,
         stack_bucket(behind / (pot + call)),
-        last_pattern(s, p),
-        last_pattern(s, 1 - p),
+        game.patterns[last_pattern(s, p)],
+        game.patterns[last_pattern(s, 1 - p)],
     )

@@ -46,7 +46,8 @@ class LoneAdversary:
         self._blueprint = blueprint
         self._stack = int(stack * rules.ante_unit) - rules.ante_unit
         self._seed = seed
-        self._game = abstract_game(rules, bet_sizes, [bet_sizes[size] for size in sizes])
+        agent_sizes = [bet_sizes[size] for size in sizes]
+        self._game = abstract_game(rules, bet_sizes, agent_sizes, blueprint.patterns)
         self._cards, self._agent_hands, _ = cards_of(rules, self._game)
         self._tables = new_tables(rules, self._game, NUM_ROWS)
         self._workspace = new_workspace(self._game)

@@ -10,8 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.blueprint.blueprint import Blueprint
-from sabacc_agents.blueprint.public_states import NOTHING_KNOWN, num_public_states
+from sabacc_agents.blueprint.blueprint import LEVELS, Blueprint
+from sabacc_agents.blueprint.public_states import (
+    NOTHING_KNOWN,
+    num_public_states,
+    told_patterns,
+)
 
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import FIRST_BET
@@ -52,7 +56,12 @@ class BlueprintSolver:
 
     def __init__(self, config: BlueprintConfig) -> None:
         self.config = config
-        self._game = abstract_game(config.rule_set, config.bet_sizes, config.agent_sizes)
+        self._game = abstract_game(
+            config.rule_set,
+            config.bet_sizes,
+            config.agent_sizes,
+            told_patterns(config.tells_swaps),
+        )
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
         self.tables = [
             new_tables(config.rule_set, self._game, config.adversary_rows) for _ in config.stacks
@@ -115,6 +124,7 @@ class BlueprintSolver:
             ).astype(np.int32),
             policy=np.concatenate([policy for _, policy in found]),
             more_rules=tuple(more.rule_set for more in config.more_rules),
+            patterns=self._game.patterns,
             metadata=config.model_dump(mode="json")
             | {"epochs": self.epochs, "seconds": round(self.seconds, 1)},
         )
@@ -129,7 +139,7 @@ def average_policy(sums: NDArray[np.float32]) -> tuple[Ints, NDArray[np.uint8]]:
     states = np.flatnonzero(sums.any(axis=(1, 2)))
     found = sums[states].transpose(0, 2, 1)
     whole = np.maximum(found.sum(axis=2, keepdims=True), np.finfo(np.float32).tiny)
-    return states, np.rint(found / whole * 255).astype(np.uint8)
+    return states, np.rint(found / whole * LEVELS).astype(np.uint8)
 
 
 @jit
