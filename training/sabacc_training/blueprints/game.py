@@ -17,12 +17,14 @@ from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
     NOBODY,
     STAND,
+    add_to_history,
     card_pattern,
     facing_bucket,
     num_histories,
     public_state,
     stack_bucket,
 )
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, first_spike_betting
 from sabacc_agents.expectation.backward_induction import stages
 
 from sabacc_env.actions import BetSize, encode_bet_sizes
@@ -40,6 +42,7 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.choices import SECOND_CHOICES
 
 JUNK: Final = 0
 CALL: Final = 1
@@ -75,7 +78,7 @@ STATE: Final = np.dtype(
                 "aggressor",
                 "i8",
             ),  # NOBODY, or 1 + the position that bet or raised last in this phase
-            ("history", "i8"),  # the aggressors of phases before, as digits to base 3
+            ("history", "i8"),  # the aggressors of phases before (``add_to_history``)
             ("bets", "i8", (2,)),  # the bets of the hand, by position
             ("phase_bets", "i8", (2,)),  # the bets of this phase, by position
             ("kinds", "i8", (2,)),  # what each did in the last card phase; NO_KIND before the first
@@ -86,6 +89,7 @@ STATE: Final = np.dtype(
             ),  # whether it stood in the card phase before, and no doubles followed
             ("redrawn", "i8"),  # whether doubles followed the last card phase
             ("courses", "i8", (2,)),  # the events of the cards of each, in order, as digits
+            ("spikes", "i8", (2,)),  # the class of each Spike Card; NO_SPIKE without them
         ],
     )
 )
@@ -110,6 +114,7 @@ class Game(NamedTuple):
         agent_may: (sizes,) whether the agent may bet a size.
         junk_penalty: what a seat that junks pays into the pot, in credits.
         redraws: (3,) what no doubles, doubles and two Spikes do (``DOUBLES``).
+        spikes_from: the number of the first betting phase with Spike Cards; NO_SPIKE without them.
     """
 
     phases: Array
@@ -126,6 +131,7 @@ class Game(NamedTuple):
     agent_may: Array
     junk_penalty: int
     redraws: Array
+    spikes_from: int
 
 
 def abstract_game(
@@ -166,6 +172,7 @@ def abstract_game(
         agent_may=np.array([size in agent_sizes for size in bet_sizes]),
         junk_penalty=rules.junk_penalty,
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
+        spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
     )
 
 
@@ -176,19 +183,38 @@ def check_rules(rules: RuleSet) -> None:
         SabaccError: for rules with what the abstract game does not have.
     """
     free = {kind for kind in rules.card_actions if not rules.fees.get(kind)}
+    if rules.fees.get("draw"):
+        free -= set(SECOND_CHOICES)
     unlike = {
         "no tables of two": not rules.seats[0] <= 2 <= rules.seats[1],
         "more than three rounds": rules.rounds > 3,
         "no betting": "betting" not in rules.phases,
         "points": rules.starting_credits is None,
         "starting credits that differ": len(set(starting_credits(rules, 2))) > 1,
-        "a Spike Card": rules.spike_card,
         "look_then_discard": rules.look_then_discard,
         "other card actions": not free <= set(CARD_KINDS),
     }
+    if rules.spike_card:
+        unlike |= unlike_with_spikes(rules)
     found = [name for name, is_so in unlike.items() if is_so]
     if found:
         raise SabaccError(f"{rules.name}: no blueprint can be solved for rules with {found[0]}")
+
+
+def unlike_with_spikes(rules: RuleSet) -> dict[str, bool]:
+    """Return what the abstract game with Spike Cards does not have, and whether rules have it.
+
+    In it nobody has a choice of cards. For that any other card action must cost a fee that never
+    pays: the other seat then bets all it has, and who paid the fee must junk.
+    """
+    doubles = {rules.doubles, rules.double_spike}
+    return {
+        "a Spike Card and all-in": rules.short_call != "junk",
+        "a Spike Card and limits of bets": (rules.max_bet, rules.max_raise) != (None, None),
+        "a Spike Card and free card actions": without_fees(rules).card_actions != ("stand",),
+        "a Spike Card and another order of phases": rules.phases != ("cards", "betting", "dice"),
+        "a Spike Card and other doubles": doubles != {"redraw_all"},
+    }
 
 
 def alike_in_abstract(rules: RuleSet) -> RuleSet:
@@ -200,6 +226,7 @@ def new_states(count: int) -> NDArray[Any]:
     """Return states at the start of a hand, (count,)."""
     states = np.zeros(count, STATE)
     states["kinds"] = NO_KIND
+    states["spikes"] = NO_SPIKE
     return states
 
 
@@ -291,7 +318,7 @@ def apply_bet(game: Game, s: Record, stack: int, action: int, raises: Array) -> 
 @jit
 def end_betting(game: Game, s: Record) -> None:
     """Remember who bet or raised last, and begin the next stage."""
-    s.history = (int(s.history) * 3 + int(s.aggressor)) % game.histories
+    s.history = add_to_history(int(s.history), int(s.aggressor), game.histories)
     next_stage(s)
 
 
@@ -341,7 +368,9 @@ def begin_cards(s: Record) -> None:
 
 @jit
 def last_pattern(s: Record, position: int) -> int:
-    """Return the pattern of a seat's last card actions."""
+    """Return the pattern of a seat's last card actions, or the class of its Spike Card."""
+    if s.spikes[position] != NO_SPIKE:
+        return int(s.spikes[position])
     return card_pattern(max(int(s.kinds[position]), STAND), s.stood[position], s.redrawn)
 
 

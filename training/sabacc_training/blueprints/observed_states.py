@@ -50,8 +50,12 @@ def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:
         states["bets"][every, seat] = np.rint(bets * credits)
         states["kinds"][every, seat] = turns["kinds"][:, place]
         states["stood"][every, seat] = turns["stood"][:, place]
+        states["spikes"][every, seat] = turns["spikes"][:, place]
     states["phase_bets"][every, other] = np.rint(decoded.to_call_per_start * credits)
-    states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
+    if rules.spike_card:
+        states["courses"][every, other] = turns["spikes"][:, 1]
+    else:
+        states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
     return states
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.blueprint import Blueprint
 from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE
 
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import FIRST_BET
@@ -23,7 +24,6 @@ from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, NO_KIND, Ga
 from sabacc_training.blueprints.hands import (
     AgentHands,
     Cards,
-    cards_of,
     dealt_hand,
     decode_course,
     random_below,
@@ -31,6 +31,8 @@ from sabacc_training.blueprints.hands import (
     start_stream,
 )
 from sabacc_training.blueprints.sampling import total
+from sabacc_training.blueprints.spike_cards import cards_of
+from sabacc_training.blueprints.spike_walks import deal_with_spikes
 from sabacc_training.blueprints.traversal import BETWEEN, walk
 from sabacc_training.blueprints.workspace import (
     LearntTables,
@@ -171,12 +173,7 @@ def run_walks(
 def begin_walk(
     game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int
 ) -> None:
-    """Deal hands to both seats. Those of the agent share what is public of their courses."""
-    codes, position = agent_hands.codes, int(w.hand[1])
-    half = len(codes) // 2
-    code = int(codes[position * half + random_below(w.rng, half)])
-    decode_course(game, code, w.events)
-    begin, end = int(agent_hands.first[code]), int(agent_hands.first[code + 1])
+    """Begin a hand, and deal cards to both seats."""
     s = w.states[0]
     s.stage, s.position, s.acted, s.raises, s.aggressor = 0, 0, 0, 0, 0
     s.history, s.redrawn = 0, 0
@@ -185,9 +182,24 @@ def begin_walk(
     s.kinds[:] = NO_KIND
     s.stood[:] = 0
     s.courses[:] = 0
+    s.spikes[:] = NO_SPIKE
     w.path_weights[0] = w.epoch[0]
-    count = w.weights.shape[1]
-    for j in range(count):
+    w.weights[0, :] = np.float32(1 / w.weights.shape[1])
+    if game.spikes_from != NO_SPIKE:
+        deal_with_spikes(game, cards, w, cards_dealt)
+    else:
+        deal(game, cards, w, agent_hands, cards_dealt)
+
+
+@jit
+def deal(game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int) -> None:
+    """Deal hands to both seats. Those of the agent share what is public of their courses."""
+    codes, position = agent_hands.codes, int(w.hand[1])
+    half = len(codes) // 2
+    code = int(codes[position * half + random_below(w.rng, half)])
+    decode_course(game, code, w.events)
+    begin, end = int(agent_hands.first[code]), int(agent_hands.first[code + 1])
+    for j in range(w.weights.shape[1]):
         course = begin + random_below(w.rng, end - begin)
         for betting in range(len(w.agent_buckets)):
             hand = agent_hands.hands[course, betting]
@@ -197,4 +209,3 @@ def begin_walk(
             w.agent_left[stage, j] = agent_hands.left[course, stage]
         w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
         w.tops[0, j] = random_card(cards, w.rng)
-        w.weights[0, j] = np.float32(1 / count)
