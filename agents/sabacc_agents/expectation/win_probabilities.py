@@ -81,7 +81,9 @@ def win_probabilities(rules: RuleSet, num_players: int) -> WinProbabilities:
             rules, num_players, num_tables, SEED + iteration, table, policy.act
         )
         if len(hands):
-            sampled = win_probs_against(table.strengths, table.strengths[hands], np.ones(len(hands)))
+            sampled = win_probs_against(
+                table.strengths, table.strengths[hands], np.ones(len(hands))
+            )
             final = final + (sampled - final) * np.float32(1 / max(iteration, 1))
     against = _against_opponents(final, num_players - 1)
     values = np.stack(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sabacc_agents.blueprint.buckets import FIRST_ZERO_BUCKET, HAND_BUCKETS, NO_TOP
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
 from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
 from sabacc_agents.blueprint.spike_hands import NO_SPIKE
@@ -16,6 +16,7 @@ from sabacc_training.blueprints.adversary_states import adversary_state
 from sabacc_training.blueprints.game import (
     CALL,
     FIRST_RAISE,
+    FIRST_ZERO_WITH_SPIKES,
     JUNK,
     Game,
     abstract_game,
@@ -36,8 +37,9 @@ from sabacc_training.blueprints.spike_walks import (
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
 
 from sabacc_env import Tables, load_rules
-from sabacc_env import actions as engine_actions
-from sabacc_env.actions import DEFAULT_BET_SIZES, FIRST_BET
+from sabacc_env.actions import CALL as CALL_ACTION
+from sabacc_env.actions import CHECK, DEFAULT_BET_SIZES, FIRST_BET, STAND
+from sabacc_env.actions import JUNK as JUNK_ACTION
 from sabacc_env.observation import decode
 
 RULES = load_rules("yarith_bespin")
@@ -61,10 +63,10 @@ def test_bets_and_public_states_are_those_of_the_engine(name: str) -> None:
     playing = np.arange(200)
     while len(playing):
         observations, masks = tables.flat_observations[playing], tables.action_masks[playing]
-        actions = np.full(len(playing), engine_actions.STAND)
+        actions = np.full(len(playing), STAND)
         betting = np.flatnonzero(decode(observations).is_betting)
         chosen = rng.random(masks.shape) * masks
-        chosen[:, engine_actions.JUNK] *= 0.2 * (masks[:, engine_actions.CALL] > 0)
+        chosen[:, JUNK_ACTION] *= 0.2 * (masks[:, CALL_ACTION] > 0)
         actions[betting] = chosen[betting].argmax(axis=1)
         hands.bet(playing[betting], observations[betting], masks[betting], actions[betting])
         tables.step(actions, playing)
@@ -94,12 +96,12 @@ class Hands:
         for row, table in enumerate(tables):
             s = self.states[table]
             if s["bets"].min() == self.stack:
-                assert actions[row] == engine_actions.CHECK  # the abstract game has no such turn
+                assert actions[row] == CHECK  # the abstract game has no such turn
                 continue
             self.reach(s, decoded, row)
             legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
             write_legal(self.game, s, self.stack, False, legal, raises)
-            assert legal[JUNK] == (masks[row, engine_actions.CALL] > 0)
+            assert legal[JUNK] == (masks[row, CALL_ACTION] > 0)
             assert legal[FIRST_RAISE:].tolist() == masks[row, FIRST_BET:].astype(bool).tolist()
             if decoded.log_kinds[row, -1] < 0:
                 assert known[row] == bet_public_state(self.game, s, self.stack)
@@ -109,7 +111,7 @@ class Hands:
                 self.compared += 1
                 self.forgotten += s["history"] == 0 and self.game.bettings[s["stage"]] > 0
             action = int(actions[row])
-            if action != engine_actions.JUNK:
+            if action != JUNK_ACTION:
                 bet = FIRST_RAISE + action - FIRST_BET if action >= FIRST_BET else CALL
                 apply_bet(self.game, s, self.stack, bet, raises)
 
@@ -172,7 +174,7 @@ def test_buckets_of_walks_are_those_of_observations(cards: Cards) -> None:
     """The agent's buckets by its hand and the other's Spike Card, as in play."""
     tables = Tables(RULES, 50, 2, seed=1)
     for _ in range(4):  # the opening phase, and cards
-        tables.step(np.where(tables.action_masks[:, engine_actions.CHECK] > 0, 6, 0))
+        tables.step(np.where(tables.action_masks[:, CHECK] > 0, CHECK, STAND))
     rows = tables.flat_observations
     decoded = decode(rows)
     hands, tops = own_hands(rows, TABLE), tops_of(rows, RULES)
@@ -190,10 +192,10 @@ def test_final_buckets_follow_the_strengths() -> None:
     whole = np.flatnonzero(TABLE.sizes == 3)
     ordered = whole[np.argsort(TABLE.strengths[whole], kind="stable")]
     assert (np.diff(found[ordered]) >= 0).all()
-    assert (found[whole[TABLE.is_zero[whole]]] >= FIRST_ZERO_BUCKET).all()
+    assert (found[whole[TABLE.is_zero[whole]]] >= FIRST_ZERO_WITH_SPIKES).all()
     idiots_array = TABLE.hands_of(np.array([[0, 2, 3]]), np.ones((1, 3), np.bool_))
     others = whole[~TABLE.is_zero[whole] & (whole != idiots_array)]
-    assert found[others].max() < FIRST_ZERO_BUCKET
+    assert found[others].max() < FIRST_ZERO_WITH_SPIKES
     assert found[idiots_array] == HAND_BUCKETS - 1
 
 

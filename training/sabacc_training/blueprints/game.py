@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.blueprint.buckets import FIRST_ZERO_BUCKET
 from sabacc_agents.blueprint.card_choices import without_fees
 from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
@@ -58,6 +59,10 @@ BETTING: Final = PHASES.index("betting")
 REVEAL: Final = PHASES.index("over")
 
 NO_KIND: Final = -1
+
+FIRST_ZERO_WITH_SPIKES: Final = 32
+"""The lowest bucket of zero hands at the reveal under rules with Spike Cards. In yarith_bespin one
+in 28 hands of three cards is a zero hand."""
 
 # What happens to the cards of a seat: nothing yet (0), a kind of card action, or doubles.
 FIRST_KIND: Final = 1
@@ -114,6 +119,7 @@ class Game(NamedTuple):
         agent_may: (sizes,) whether the agent may bet a size.
         junk_penalty: what a seat that junks pays into the pot, in credits.
         redraws: (3,) what no doubles, doubles and two Spikes do (``DOUBLES``).
+        first_zero: the lowest bucket of zero hands at the reveal.
         spikes_from: the number of the first betting phase with Spike Cards; NO_SPIKE without them.
     """
 
@@ -131,6 +137,7 @@ class Game(NamedTuple):
     agent_may: Array
     junk_penalty: int
     redraws: Array
+    first_zero: int
     spikes_from: int
 
 
@@ -172,6 +179,7 @@ def abstract_game(
         agent_may=np.array([size in agent_sizes for size in bet_sizes]),
         junk_penalty=rules.junk_penalty,
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
+        first_zero=FIRST_ZERO_WITH_SPIKES if rules.spike_card else FIRST_ZERO_BUCKET,
         spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
     )
 

@@ -11,7 +11,6 @@ from sabacc_agents.blueprint.buckets import (
     NO_TOP,
     NUM_TOPS,
     betting_values,
-    edges_with_zeros,
     hand_buckets,
 )
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
@@ -22,7 +21,7 @@ from sabacc_agents.expectation.hand_table import NUM_VALUES, HandTable
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints import hands as hands_without_spikes
-from sabacc_training.blueprints.game import Game
+from sabacc_training.blueprints.game import FIRST_ZERO_WITH_SPIKES, Game
 from sabacc_training.blueprints.hands import AgentHands, Cards
 
 NUM_SAMPLES: Final = 200_000
@@ -71,14 +70,23 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
 def spike_edges(rules: RuleSet) -> Floats:
     """Return the lowest values of all buckets but the first, (betting phases, HAND_BUCKETS - 1)."""
     table, values = free_win_probabilities(rules).table, betting_values(rules)[0]
-    shares = 1 - (1 - np.arange(1, HAND_BUCKETS) / HAND_BUCKETS) ** TOP_DETAIL
     edges = np.empty((len(values), HAND_BUCKETS - 1), np.float32)
     for betting, of_phase in enumerate(values):
         shown = betting >= first_spike_betting(rules)
         hands, tops = sample_hands(table, rules.cards_dealt + shown)
         found = of_phase[hands, tops if shown else NO_TOP]
-        edges[betting] = np.quantile(found, shares)
+        edges[betting] = detailed_quantiles(found, HAND_BUCKETS)
     return edges
+
+
+def detailed_quantiles(values: Floats, count: int) -> Floats:
+    """Return the values that part others into so many parts, the higher the smaller, (count - 1,).
+
+    See ``TOP_DETAIL``.
+    """
+    shares = 1 - (1 - np.arange(1, count) / count) ** TOP_DETAIL
+    found: Floats = np.quantile(values, shares).astype(np.float32)
+    return found
 
 
 def final_buckets(table: HandTable) -> NDArray[np.int8]:
@@ -89,7 +97,12 @@ def final_buckets(table: HandTable) -> NDArray[np.int8]:
     """
     ranks: Floats = np.unique(table.strengths, return_inverse=True)[1].astype(np.float32)
     hands, _ = sample_hands(table, int(table.sizes[-1]))
-    edges = edges_with_zeros(ranks, hands.astype(np.int32), table.is_zero)
+    zero = table.is_zero[hands]
+    edges = [
+        *detailed_quantiles(ranks[hands[~zero]], FIRST_ZERO_WITH_SPIKES),
+        ranks[hands[zero]].min(),
+        *detailed_quantiles(ranks[hands[zero]], HAND_BUCKETS - FIRST_ZERO_WITH_SPIKES),
+    ]
     return np.searchsorted(edges, ranks, side="right").astype(np.int8)
 
 

@@ -87,7 +87,7 @@ class Workspace(NamedTuple):
         spikes: (betting phases + 1, 2) the Spike Cards by position, as indices of values; NO_TOP
             before they are dealt. Only games with Spike Cards use this and the next three.
         adversary_course: (betting phases + 1, n) the adversary's hands.
-        hidden: (2, n) scratch, the present hands of the agent and the adversary without Spike Cards.
+        hidden: (2, n) scratch, hands of the agent and the adversary, without Spike Cards.
         dealt: (cards,) scratch, the numbers in the deck of cards that are dealt.
         states: (depth,) the public state.
         path_weights: (depth,) float32: the epoch, over the probability that the traverser tried
