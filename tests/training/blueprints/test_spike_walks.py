@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sabacc_agents import load
+from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
 from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
@@ -13,6 +15,7 @@ from sabacc_agents.blueprint.spike_hands import NO_SPIKE
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_agents.expectation.hand_table import hand_table
 from sabacc_training.blueprints.adversary_states import adversary_state
+from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.game import (
     CALL,
     FIRST_RAISE,
@@ -27,6 +30,7 @@ from sabacc_training.blueprints.game import (
 )
 from sabacc_training.blueprints.hands import Cards, start_stream
 from sabacc_training.blueprints.observed_states import states_of
+from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.blueprints.spike_cards import cards_of, final_buckets
 from sabacc_training.blueprints.spike_walks import (
     deal_with_spikes,
@@ -35,6 +39,7 @@ from sabacc_training.blueprints.spike_walks import (
     show_spikes,
 )
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
+from sabacc_training.config.base import validated
 
 from sabacc_env import Tables, load_rules
 from sabacc_env.actions import CALL as CALL_ACTION
@@ -203,3 +208,36 @@ def test_games_without_spike_cards_show_none() -> None:
     game: Game = abstract_game(load_rules("casino"), DEFAULT_BET_SIZES, (1,))
     assert game.spikes_from == NO_SPIKE
     assert (new_states(1)["spikes"] == NO_SPIKE).all()
+
+
+def test_a_blueprint_beats_simple_agents() -> None:
+    """After some seconds of solving. Who bets all before the Spike Cards are dealt loses little."""
+    config = {"rules": "yarith_bespin", "stacks": [10], "agent_sizes": [1, "max"], "walks": 300}
+    solver = BlueprintSolver(validated(BlueprintConfig, config))
+    for _ in range(6):
+        solver.run_epoch()
+    agent = BlueprintAgent(blueprint=solver.blueprint())
+    for name in ("shover", "random"):
+        margin = margin_of(agent, load(name, RULES, 2))
+        assert margin.mean() > 3 * margin.std() / len(margin) ** 0.5
+
+
+def margin_of(agent: Any, other: Any) -> Any:
+    """Return what an agent wins in each of many hands of 10 antes, in both seats in turn."""
+    count = 10_000
+    tables = Tables(RULES, count, 2, seed=1, credits=np.full((count, 2), 10 * RULES.ante_unit))
+    own_seats = np.arange(count) % 2
+    rng = np.random.default_rng(2)
+    playing, margin = np.arange(count), np.zeros(count)
+    while len(playing):
+        rows, masks = tables.flat_observations[playing], tables.action_masks[playing]
+        actions = np.zeros(len(playing), np.int64)
+        own = tables.seats_to_act[playing] == own_seats[playing]
+        for chosen, chooser in ((own, agent), (~own, other)):
+            if chosen.any():
+                actions[chosen] = chooser.act(rows[chosen], masks[chosen], rng)
+        tables.step(actions, playing)
+        ended = playing[tables.finished[playing]]
+        margin[ended] = tables.net_credits[ended, own_seats[ended]]
+        playing = playing[~tables.finished[playing]]
+    return margin
