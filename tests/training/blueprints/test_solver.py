@@ -100,6 +100,7 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
             },
             "no blueprint can be solved for rules with a Spike Card and all-in",
         ),
+        ({"rules": "yarith_bespin", "bet_sizes": [1, 2]}, 'with a Spike Card "max" must be one'),
         ({"rules": "black_spire"}, "no blueprint can be solved for rules with no betting"),
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
         ({"epochs": 0}, "epochs"),

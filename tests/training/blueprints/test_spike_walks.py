@@ -19,7 +19,6 @@ from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.game import (
     CALL,
     FIRST_RAISE,
-    FIRST_ZERO_WITH_SPIKES,
     JUNK,
     Game,
     abstract_game,
@@ -32,6 +31,7 @@ from sabacc_training.blueprints.hands import Cards, start_stream
 from sabacc_training.blueprints.observed_states import states_of
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.blueprints.spike_cards import cards_of, final_buckets
+from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES
 from sabacc_training.blueprints.spike_walks import (
     deal_with_spikes,
     is_at_bet,
@@ -55,7 +55,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "as written": {},
     "short stacks": {"starting_credits": 200},
     "no opening bet": {"opening_bet": False},
-    "two rounds": {"rounds": 2, "max_raises": 2},
+    "two rounds": {"rounds": 2},
 }
 
 

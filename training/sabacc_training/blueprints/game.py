@@ -44,6 +44,7 @@ from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.choices import SECOND_CHOICES
+from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES, unlike_with_spikes
 
 JUNK: Final = 0
 CALL: Final = 1
@@ -59,10 +60,6 @@ BETTING: Final = PHASES.index("betting")
 REVEAL: Final = PHASES.index("over")
 
 NO_KIND: Final = -1
-
-FIRST_ZERO_WITH_SPIKES: Final = 32
-"""The lowest bucket of zero hands at the reveal under rules with Spike Cards. In yarith_bespin one
-in 28 hands of three cards is a zero hand."""
 
 # What happens to the cards of a seat: nothing yet (0), a kind of card action, or doubles.
 FIRST_KIND: Final = 1
@@ -160,6 +157,8 @@ def abstract_game(
         raise SabaccError(f"bet_sizes: a blueprint can have at most {MAX_RAISES}")
     if not agent_sizes or not set(agent_sizes) <= set(bet_sizes):
         raise SabaccError("agent_sizes: give one or more of the bet sizes")
+    if rules.spike_card and "max" not in bet_sizes:
+        raise SabaccError('bet_sizes: with a Spike Card "max" must be one, to bet out who buys')
     order = stages(rules)
     phases = [PHASES.index(phase) for _, phase in order]
     count = len(bet_sizes)
@@ -207,22 +206,6 @@ def check_rules(rules: RuleSet) -> None:
     found = [name for name, is_so in unlike.items() if is_so]
     if found:
         raise SabaccError(f"{rules.name}: no blueprint can be solved for rules with {found[0]}")
-
-
-def unlike_with_spikes(rules: RuleSet) -> dict[str, bool]:
-    """Return what the abstract game with Spike Cards does not have, and whether rules have it.
-
-    In it nobody has a choice of cards. For that any other card action must cost a fee that never
-    pays: the other seat then bets all it has, and who paid the fee must junk.
-    """
-    doubles = {rules.doubles, rules.double_spike}
-    return {
-        "a Spike Card and all-in": rules.short_call != "junk",
-        "a Spike Card and limits of bets": (rules.max_bet, rules.max_raise) != (None, None),
-        "a Spike Card and free card actions": without_fees(rules).card_actions != ("stand",),
-        "a Spike Card and another order of phases": rules.phases != ("cards", "betting", "dice"),
-        "a Spike Card and other doubles": doubles != {"redraw_all"},
-    }
 
 
 def alike_in_abstract(rules: RuleSet) -> RuleSet:

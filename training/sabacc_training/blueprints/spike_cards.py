@@ -21,8 +21,9 @@ from sabacc_agents.expectation.hand_table import NUM_VALUES, HandTable
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints import hands as hands_without_spikes
-from sabacc_training.blueprints.game import FIRST_ZERO_WITH_SPIKES, Game
+from sabacc_training.blueprints.game import Game
 from sabacc_training.blueprints.hands import AgentHands, Cards
+from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES
 
 NUM_SAMPLES: Final = 200_000
 """The hands that decide the edges of buckets."""
@@ -68,7 +69,10 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
 
 
 def spike_edges(rules: RuleSet) -> Floats:
-    """Return the lowest values of all buckets but the first, (betting phases, HAND_BUCKETS - 1)."""
+    """Return the lowest values of all buckets but the first, (betting phases, HAND_BUCKETS - 1).
+
+    In the last phase zero hands share buckets with others: dice follow, and they are the best.
+    """
     table, values = free_win_probabilities(rules).table, betting_values(rules)[0]
     edges = np.empty((len(values), HAND_BUCKETS - 1), np.float32)
     for betting, of_phase in enumerate(values):
