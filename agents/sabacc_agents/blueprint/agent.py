@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
-from sabacc_agents.blueprint.buckets import NO_TOP, hand_buckets
+from sabacc_agents.blueprint.buckets import hand_buckets
 from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
+from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import first_round, public_states_of, stacks_of
 from sabacc_agents.blueprint.public_states import MARGIN, num_bettings, num_public_states
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -134,8 +135,7 @@ class BlueprintAgent(StochasticAgent):
 
     def hands_of(self, observations: Floats) -> Ints:
         """Return the own hands as indices in the hand table, (n,)."""
-        decoded = decode(observations)
-        return self._table.hands_of(decoded.own_values, decoded.own_held)
+        return own_hands(observations, self._table)
 
     def _hand_buckets(self, observations: Floats) -> Ints:
         """Return the buckets of the own hands at betting turns, (n,)."""
@@ -144,7 +144,7 @@ class BlueprintAgent(StochasticAgent):
         rules = self.blueprint.rules
         betting = np.clip(decoded.round - first_round(rules), 0, num_bettings(rules) - 1)
         positions = (decoded.seats_after_dealer == 0).astype(np.int64)
-        tops = np.where(decoded.has_top_discard, decoded.top_discard + 10, NO_TOP)
+        tops = tops_of(observations, rules)
         buckets: Ints = self.buckets[positions, betting, hands, tops].astype(np.int64)
         return buckets
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
+from sabacc_agents.blueprint.spike_hands import spike_values
 from sabacc_agents.expectation.backward_induction import (
     DOUBLE_SPIKE_PROB,
     DOUBLES_PROB,
@@ -48,8 +49,11 @@ def betting_values(rules: RuleSet) -> Floats:
     """Return the values of hands at betting turns, (positions, betting phases, hands, NUM_TOPS).
 
     ``win_probabilities`` has averages over the top discard. Here it is known. But doubles change
-    it, and the seat that acts second in the next card phase may not find it there.
+    it, and the seat that acts second in the next card phase may not find it there. Under rules with
+    Spike Cards the last index is the other seat's (``spike_values``).
     """
+    if rules.spike_card:
+        return spike_values(rules)
     win_probs = free_win_probabilities(rules)
     values, draw_probs = win_probs.hand_values[:, 0], win_probs.table.draw_probs
     by_stage = card_choices(rules).values

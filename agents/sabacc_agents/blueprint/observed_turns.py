@@ -15,6 +15,7 @@ from sabacc_agents.blueprint.public_states import (
     NOTHING_KNOWN,
     REMEMBERED,
     STAND,
+    add_to_history,
     card_pattern,
     facing_bucket,
     known_after,
@@ -23,25 +24,28 @@ from sabacc_agents.blueprint.public_states import (
     seen_kind,
     stack_bucket,
 )
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, SPIKE_CLASSES
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array
+from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array, Record
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.choices import SECOND_CHOICES
 
 TURN: Final = np.dtype(
     (
         np.record,
         [
             ("betting", "i8"),  # the number of the betting phase, at cards that of the next one
-            ("history", "i8"),  # the phases before it that are remembered, as digits to base 3
+            ("history", "i8"),  # the phases before it that are remembered (``add_to_history``)
             ("position", "i8"),  # 0 for the seat that acts first, else 1
             ("raises", "i8"),  # the bets and raises of this betting phase
             ("kinds", "i8", (2,)),  # what both did in the last card phase, as seen; this seat first
             ("stood", "i8", (2,)),  # whether they stood in the one before, and no doubles followed
             ("redrawn", "i8"),  # whether doubles followed the last card phase
             ("known", "i8", (2,)),  # the last swaps whose cards lie in their hands
+            ("spikes", "i8", (2,)),  # the classes of both Spike Cards; NO_SPIKE without them
         ],
     )
 )
@@ -86,6 +90,10 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
     turns = np.zeros(len(observations), TURN)
     turns["betting"] = decoded.round - first_round(rules)
     turns["position"] = decoded.seats_after_dealer == 0
+    turns["spikes"] = NO_SPIKE
+    if rules.spike_card:  # those not dealt yet have the value 0
+        turns["spikes"][:, 0] = SPIKE_CLASSES[decoded.own_spike_card + 10]
+        turns["spikes"][:, 1] = SPIKE_CLASSES[decoded.opponents.spike_cards[:, 0] + 10]
     read_turns(
         card_kinds_of(rules),
         decoded.round,
@@ -96,10 +104,10 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
         known_cards_of(observations),
         doubles_of(observations),
         first_round(rules),
+        num_histories(rules),
         np.zeros((2, OBSERVED_ROUNDS), np.int64),
         turns,
     )
-    turns["history"] %= num_histories(rules)
     return turns
 
 
@@ -150,7 +158,7 @@ def card_kinds_of(rules: RuleSet) -> Ints:
     free = without_fees(rules).card_actions
     found = np.full(len(KINDS), -1)
     for kind, name in enumerate(KINDS):
-        if name in rules.card_actions:
+        if name in rules.card_actions and name not in SECOND_CHOICES:
             found[kind] = CARD_KINDS.index(name) if name in free else DISCARD_DRAW
     return found
 
@@ -188,9 +196,17 @@ def number_states(
             turn.position,
             facing_bucket(turn.raises, call) if call > 0 else 0,
             stack_bucket(stretched[i] * behind / (pot * (1 + call))),
-            patterns[card_pattern(turn.kinds[0], turn.stood[0], turn.redrawn, turn.known[0])],
-            patterns[card_pattern(turn.kinds[1], turn.stood[1], turn.redrawn, turn.known[1])],
+            patterns[shown_pattern(turn, 0)],
+            patterns[shown_pattern(turn, 1)],
         )
+
+
+@jit
+def shown_pattern(turn: Record, seat: int) -> int:
+    """Return what this seat (0) or the other (1) did last with its cards, or shows of them."""
+    if turn.spikes[seat] != NO_SPIKE:
+        return int(turn.spikes[seat])
+    return card_pattern(turn.kinds[seat], turn.stood[seat], turn.redrawn, turn.known[seat])
 
 
 @jit
@@ -204,6 +220,7 @@ def read_turns(
     known_cards: Array,
     doubles: Array,
     first_round: int,
+    histories: int,
     scratch: Array,
     turns: Array,
 ) -> None:
@@ -229,7 +246,9 @@ def read_turns(
             own_kinds,
         )
         for number in range(max(first_round, now - REMEMBERED), now):
-            turn.history = turn.history * 3 + aggressors[number & 3]
+            turn.history = add_to_history(turn.history, aggressors[number & 3], histories)
+            if turn.spikes[0] != NO_SPIKE and number > 0 and doubles[i, number - 1]:
+                turn.history = 0
         if now > 0:
             own, other = own_kinds[now & 3], card_kind(kind_of, other_card_actions[i, now - 1])
             turn.kinds[0] = seen_kind(own, known_cards[i, 0])

@@ -6,7 +6,7 @@ A public state is what both seats know at a betting turn, coarsely. ``public_sta
 - whether the seat acts first in its phases;
 - how often the phase was raised, and what the call costs in pots;
 - the stack behind a call, in pots: the smaller of the two seats';
-- what each seat did last with its cards (``card_pattern``).
+- what each seat did last with its cards (``card_pattern``), or shows of them (``spike_hands``).
 
 Exact bets, the cards in the discard pile and the number of cards in a hand are left out.
 """
@@ -87,7 +87,31 @@ def num_public_states(rules: RuleSet) -> int:
 
 def num_histories(rules: RuleSet) -> int:
     """Return how many histories there are in the last betting phase."""
+    if rules.spike_card:
+        return DATED_HISTORIES
     return int(3 ** min(num_bettings(rules) - 1, REMEMBERED))
+
+
+DATED_HISTORIES: Final = 1 + 3 + 3**2
+"""How many histories there are of at most ``REMEMBERED`` phases, under rules with Spike Cards."""
+
+
+@jit
+def add_to_history(history: int, aggressor: int, histories: int) -> int:
+    """Return a history with one more phase, and without those that are remembered no more.
+
+    Args:
+        history: the phases before it, as digits to base 3, the first one highest. Under rules with
+            Spike Cards doubles make all hands new, and what was bet before says nothing about them:
+            a history begins again at 0, the one of no phase. So those of 0, 1 and 2 phases differ:
+            digits are from 1 to 3 (bijective numeration).
+        aggressor: who bet or raised last in it: NOBODY, or 1 + the position.
+        histories: how many histories there are in the last betting phase.
+    """
+    if histories != DATED_HISTORIES:
+        return (history * 3 + aggressor) % histories
+    more = history * 3 + 1 + aggressor
+    return more if more < DATED_HISTORIES else 4 + (more - 4) % 9
 
 
 MARGIN: Final = 1e-5
@@ -215,13 +239,12 @@ def public_state(
 
     Args:
         betting: the number of the betting phase, from 0.
-        history: the phases before it that are remembered, as digits to base 3, the first one
-            highest (``NOBODY``).
+        history: the phases before it that are remembered (``add_to_history``).
         histories: how many histories there are in the last betting phase.
         position: 0 for the seat that acts first, else 1.
         facing: what it faces, ``facing_bucket``.
         stack: the stack behind a call, ``stack_bucket``.
-        own_pattern: the seat's ``card_pattern``.
+        own_pattern: the seat's ``card_pattern``, or the class of its Spike Card.
         other_pattern: the other seat's.
     """
     state = betting * histories + history

@@ -71,7 +71,7 @@ def win_probabilities(rules: RuleSet, num_players: int) -> WinProbabilities:
     """Compute the win probabilities of a rule set and number of players, once for each."""
     table = hand_table(rules)
     dealt_probs = table.deal_probs * (table.sizes > 0)
-    final = _win_probs(table.strengths, table.strengths, dealt_probs)
+    final = win_probs_against(table.strengths, table.strengths, dealt_probs)
     num_tables = max(NUM_FINAL_HANDS // num_players, 1)
     for iteration in range(ITERATIONS):
         beats_all = _against_opponents(final, num_players - 1)[-1]
@@ -81,7 +81,9 @@ def win_probabilities(rules: RuleSet, num_players: int) -> WinProbabilities:
             rules, num_players, num_tables, SEED + iteration, table, policy.act
         )
         if len(hands):
-            sampled = _win_probs(table.strengths, table.strengths[hands], np.ones(len(hands)))
+            sampled = win_probs_against(
+                table.strengths, table.strengths[hands], np.ones(len(hands))
+            )
             final = final + (sampled - final) * np.float32(1 / max(iteration, 1))
     against = _against_opponents(final, num_players - 1)
     values = np.stack(
@@ -122,7 +124,7 @@ def _stage_indices(rules: RuleSet) -> Ints:
     return found
 
 
-def _win_probs(strengths: Ints, others: Ints, weights: NDArray[np.float64]) -> Floats:
+def win_probs_against(strengths: Ints, others: Ints, weights: NDArray[np.float64]) -> Floats:
     """Return the probability that each strength beats one drawn from others by weight."""
     order = np.argsort(others, kind="stable")
     cumulative = np.concatenate([[0.0], np.cumsum(weights[order])])

@@ -191,7 +191,15 @@ class Hands:
     ("rules", "overrides", "reason"),
     [
         ("black_spire", {}, "no betting"),
-        ("yarith_bespin", {}, "a Spike Card"),
+        ("yarith_bespin", {"short_call": "all_in"}, "a Spike Card and all-in"),
+        ("yarith_bespin", {"max_bet": 100}, "a Spike Card and limits of bets"),
+        ("yarith_bespin", {"fees": {}}, "other card actions"),
+        ("yarith_bespin", {"doubles": "none"}, "a Spike Card and other doubles"),
+        (
+            "yarith_bespin",
+            {"phases": ["betting", "cards", "dice"]},
+            "a Spike Card and another order of phases",
+        ),
         ("casino", {"card_actions": ["stand", "buy_discard"]}, "other card actions"),
         ("casino", {"rounds": 4, "cards_dealt": 1}, "more than three rounds"),
         ("casino", {"look_then_discard": True}, "look_then_discard"),

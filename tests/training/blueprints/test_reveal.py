@@ -13,7 +13,7 @@ def test_values_at_the_reveal_are_those_of_all_pairs() -> None:
         reach = rng.random(HAND_BUCKETS, np.float32) * (rng.random(HAND_BUCKETS) < 0.7)
         reach = reach.astype(np.float32)
         values = np.ones(HAND_BUCKETS, np.float32)
-        add_values(reach, 3.0, 0.5, values)
+        add_values(reach, 3.0, 0.5, FIRST_ZERO_BUCKET, values)
         for own in range(HAND_BUCKETS):
             expected = 1.0
             for other in range(HAND_BUCKETS):

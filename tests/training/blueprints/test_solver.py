@@ -91,6 +91,16 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
         ({"more_rules": [{"rules": "spacers"}]}, "more_rules: name rules that differ from rules"),
         ({"adversary_rows": 5_000}, "adversary_rows: give a power of 2"),
         ({"agent_sizes": []}, "agent_sizes: give one or more"),
+        (
+            {
+                "rules": "yarith_bespin",
+                "more_rules": [
+                    {"rules": "yarith_bespin", "rule_overrides": {"short_call": "all_in"}}
+                ],
+            },
+            "no blueprint can be solved for rules with a Spike Card and all-in",
+        ),
+        ({"rules": "yarith_bespin", "bet_sizes": [1, 2]}, 'with a Spike Card "max" must be one'),
         ({"rules": "black_spire"}, "no blueprint can be solved for rules with no betting"),
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
         ({"epochs": 0}, "epochs"),
@@ -135,7 +145,9 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 
 hands.NUM_SAMPLES = 300  # interpreted code is slow
 win_probabilities.NUM_FINAL_HANDS = 20
-solver = BlueprintSolver(BlueprintConfig(rule_overrides={"rounds": 2}, walks=2, stacks=(3,)))
+solver = BlueprintSolver(
+    BlueprintConfig(rules=sys.argv[2], rule_overrides={"rounds": 2}, walks=2, stacks=(3,))
+)
 solver.run_epoch()
 np.savez(sys.argv[1], **{
     name: table[table.reshape(len(table), -1).any(axis=1)]
@@ -144,12 +156,13 @@ np.savez(sys.argv[1], **{
 """
 
 
-def test_interpreted_code_learns_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rules", ["casino", "yarith_bespin"])
+def test_interpreted_code_learns_the_same(rules: str, tmp_path: Path) -> None:
     found = {}
     for mode in ("0", "1"):
         path = tmp_path / f"{mode}.npz"
         subprocess.run(
-            [sys.executable, "-c", ONE_EPOCH, path],
+            [sys.executable, "-c", ONE_EPOCH, path, rules],
             check=True,
             env=os.environ | {"NUMBA_DISABLE_JIT": mode},
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
+from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import stacks_of
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.maximiser import Maximiser
@@ -108,9 +109,9 @@ class AdversaryAgent(StochasticAgent):
         states = states_of(observations, self._game, self._rules)
         rows = np.zeros(len(states), np.int64)
         find_rows(self._game, states, self._tables, rows)
-        decoded, hands = decode(observations), self._hands(observations)
+        hands = self._hands(observations)
         betting = self._game.bettings[states["stage"]]
-        tops = np.where(decoded.has_top_discard, decoded.top_discard + 10, NO_TOP)
+        tops = tops_of(observations, self._rules)
         buckets = self._cards.buckets[states["position"], betting, hands, tops]
         regrets = np.maximum(self._tables.adversary_regrets[rows, :, buckets], 0)
         found = np.zeros(action_masks.shape)
@@ -145,8 +146,7 @@ class AdversaryAgent(StochasticAgent):
         return found
 
     def _hands(self, observations: Floats) -> Ints:
-        decoded = decode(observations)
-        return self._win_probs.table.hands_of(decoded.own_values, decoded.own_held)
+        return own_hands(observations, self._win_probs.table)
 
 
 @jit

@@ -97,7 +97,7 @@ def add_reveal(game: Game, s: Record, reach: Array, values: Array) -> None:
     """Add the values of the traverser's hands at the reveal in a state of equal bets."""
     unit = game.hand_ante + game.sabacc_ante
     stake = (int(s.bets[0]) + game.hand_ante) / unit
-    add_values(reach, stake, game.sabacc_ante / unit, values)
+    add_values(reach, stake, game.sabacc_ante / unit, game.first_zero, values)
 
 
 @jit

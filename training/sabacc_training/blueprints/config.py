@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
-from sabacc_training.blueprints.game import abstract_game, alike_in_abstract
+from sabacc_training.blueprints.game import abstract_game, alike_in_abstract, check_rules
 from sabacc_training.config.game import GameConfig, RulesConfig
 
 
@@ -51,6 +51,8 @@ class BlueprintConfig(GameConfig):
     @model_validator(mode="after")
     def _check_game(self) -> Self:
         abstract_game(self.rule_set, self.bet_sizes, self.agent_sizes)
+        for more in self.more_rules:
+            check_rules(more.rule_set)
         alike = {alike_in_abstract(more.rule_set).digest for more in self.more_rules}
         if alike - {alike_in_abstract(self.rule_set).digest}:
             raise SabaccError(

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sabacc_agents.blueprint.buckets import FIRST_ZERO_BUCKET
 from sabacc_agents.blueprint.card_choices import without_fees
 from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
@@ -20,6 +21,7 @@ from sabacc_agents.blueprint.public_states import (
     NUM_PATTERNS,
     STAND,
     SWAP,
+    add_to_history,
     card_pattern,
     facing_bucket,
     known_after,
@@ -27,6 +29,7 @@ from sabacc_agents.blueprint.public_states import (
     public_state,
     stack_bucket,
 )
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, first_spike_betting
 from sabacc_agents.expectation.backward_induction import stages
 
 from sabacc_env.actions import BetSize, encode_bet_sizes
@@ -45,6 +48,8 @@ from sabacc_env.engine.layout import (
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.choices import SECOND_CHOICES
+from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES, unlike_with_spikes
 
 JUNK: Final = 0
 CALL: Final = 1
@@ -80,7 +85,7 @@ STATE: Final = np.dtype(
                 "aggressor",
                 "i8",
             ),  # NOBODY, or 1 + the position that bet or raised last in this phase
-            ("history", "i8"),  # the aggressors of phases before, as digits to base 3
+            ("history", "i8"),  # the aggressors of phases before (``add_to_history``)
             ("bets", "i8", (2,)),  # the bets of the hand, by position
             ("phase_bets", "i8", (2,)),  # the bets of this phase, by position
             (
@@ -96,6 +101,7 @@ STATE: Final = np.dtype(
             ("redrawn", "i8"),  # whether doubles followed the last card phase
             ("known", "i8", (2,)),  # the last swaps whose cards lie in their hands
             ("courses", "i8", (2,)),  # the events of the cards of each, in order, as digits
+            ("spikes", "i8", (2,)),  # the class of each Spike Card; NO_SPIKE without them
         ],
     )
 )
@@ -121,6 +127,8 @@ class Game(NamedTuple):
         junk_penalty: what a seat that junks pays into the pot, in credits.
         redraws: (3,) what no doubles, doubles and two Spikes do (``DOUBLES``).
         patterns: (NUM_PATTERNS,) which pattern of card actions the agent tells each as.
+        first_zero: the lowest bucket of zero hands at the reveal.
+        spikes_from: the number of the first betting phase with Spike Cards; NO_SPIKE without them.
     """
 
     phases: Array
@@ -138,6 +146,8 @@ class Game(NamedTuple):
     junk_penalty: int
     redraws: Array
     patterns: Array
+    first_zero: int
+    spikes_from: int
 
 
 def abstract_game(
@@ -163,6 +173,8 @@ def abstract_game(
         raise SabaccError(f"bet_sizes: a blueprint can have at most {MAX_RAISES}")
     if not agent_sizes or not set(agent_sizes) <= set(bet_sizes):
         raise SabaccError("agent_sizes: give one or more of the bet sizes")
+    if rules.spike_card and "max" not in bet_sizes:
+        raise SabaccError('bet_sizes: with a Spike Card "max" must be one, to bet out who buys')
     order = stages(rules)
     phases = [PHASES.index(phase) for _, phase in order]
     count = len(bet_sizes)
@@ -183,6 +195,8 @@ def abstract_game(
         junk_penalty=rules.junk_penalty,
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
         patterns=np.arange(NUM_PATTERNS) if patterns is None else patterns,
+        first_zero=FIRST_ZERO_WITH_SPIKES if rules.spike_card else FIRST_ZERO_BUCKET,
+        spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
     )
 
 
@@ -193,16 +207,19 @@ def check_rules(rules: RuleSet) -> None:
         SabaccError: for rules with what the abstract game does not have.
     """
     free = {kind for kind in rules.card_actions if not rules.fees.get(kind)}
+    if rules.fees.get("draw"):
+        free -= set(SECOND_CHOICES)
     unlike = {
         "no tables of two": not rules.seats[0] <= 2 <= rules.seats[1],
         "more than three rounds": rules.rounds > 3,
         "no betting": "betting" not in rules.phases,
         "points": rules.starting_credits is None,
         "starting credits that differ": len(set(starting_credits(rules, 2))) > 1,
-        "a Spike Card": rules.spike_card,
         "look_then_discard": rules.look_then_discard,
         "other card actions": not free <= set(CARD_KINDS),
     }
+    if rules.spike_card:
+        unlike |= unlike_with_spikes(rules)
     found = [name for name, is_so in unlike.items() if is_so]
     if found:
         raise SabaccError(f"{rules.name}: no blueprint can be solved for rules with {found[0]}")
@@ -217,6 +234,7 @@ def new_states(count: int) -> NDArray[Any]:
     """Return states at the start of a hand, (count,)."""
     states = np.zeros(count, STATE)
     states["kinds"] = NO_KIND
+    states["spikes"] = NO_SPIKE
     return states
 
 
@@ -308,7 +326,7 @@ def apply_bet(game: Game, s: Record, stack: int, action: int, raises: Array) -> 
 @jit
 def end_betting(game: Game, s: Record) -> None:
     """Remember who bet or raised last, and begin the next stage."""
-    s.history = (int(s.history) * 3 + int(s.aggressor)) % game.histories
+    s.history = add_to_history(int(s.history), int(s.aggressor), game.histories)
     next_stage(s)
 
 
@@ -360,7 +378,9 @@ def begin_cards(s: Record) -> None:
 
 @jit
 def last_pattern(s: Record, position: int) -> int:
-    """Return the pattern of a seat's last card actions."""
+    """Return the pattern of a seat's last card actions, or the class of its Spike Card."""
+    if s.spikes[position] != NO_SPIKE:
+        return int(s.spikes[position])
     kind = max(int(s.kinds[position]), STAND)
     return card_pattern(kind, s.stood[position], s.redrawn, int(s.known[position]))
 

@@ -17,8 +17,8 @@ from sabacc_env.actions import FIRST_BET
 from sabacc_env.actions import JUNK as JUNK_ACTION
 from sabacc_training.blueprints.adversary_agent import AdversaryAgent
 from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, abstract_game
-from sabacc_training.blueprints.hands import cards_of
 from sabacc_training.blueprints.solver import run_walks
+from sabacc_training.blueprints.spike_cards import cards_of
 from sabacc_training.blueprints.workspace import new_tables, new_workspace
 
 WALKS_PER_EPOCH = 2_000

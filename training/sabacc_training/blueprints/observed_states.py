@@ -51,8 +51,12 @@ def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:
         states["kinds"][every, seat] = turns["kinds"][:, place]
         states["stood"][every, seat] = turns["stood"][:, place]
         states["known"][every, seat] = turns["known"][:, place]
+        states["spikes"][every, seat] = turns["spikes"][:, place]
     states["phase_bets"][every, other] = np.rint(decoded.to_call_per_start * credits)
-    states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
+    if rules.spike_card:
+        states["courses"][every, other] = turns["spikes"][:, 1]
+    else:
+        states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
     return states
 
 

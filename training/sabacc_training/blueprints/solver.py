@@ -16,6 +16,7 @@ from sabacc_agents.blueprint.public_states import (
     num_public_states,
     told_patterns,
 )
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE
 
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import FIRST_BET
@@ -27,7 +28,6 @@ from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, NO_KIND, Ga
 from sabacc_training.blueprints.hands import (
     AgentHands,
     Cards,
-    cards_of,
     dealt_hand,
     decode_course,
     random_below,
@@ -35,6 +35,8 @@ from sabacc_training.blueprints.hands import (
     start_stream,
 )
 from sabacc_training.blueprints.sampling import total
+from sabacc_training.blueprints.spike_cards import cards_of
+from sabacc_training.blueprints.spike_walks import deal_with_spikes
 from sabacc_training.blueprints.traversal import BETWEEN, walk
 from sabacc_training.blueprints.workspace import (
     LearntTables,
@@ -60,7 +62,7 @@ class BlueprintSolver:
             config.rule_set,
             config.bet_sizes,
             config.agent_sizes,
-            told_patterns(config.tells_swaps),
+            told_patterns(config.tells_swaps or config.rule_set.spike_card),
         )
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
         self.tables = [
@@ -181,12 +183,7 @@ def run_walks(
 def begin_walk(
     game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int
 ) -> None:
-    """Deal hands to both seats. Those of the agent share what is public of their courses."""
-    codes, position = agent_hands.codes, int(w.hand[1])
-    half = len(codes) // 2
-    code = int(codes[position * half + random_below(w.rng, half)])
-    decode_course(game, code, w.events)
-    begin, end = int(agent_hands.first[code]), int(agent_hands.first[code + 1])
+    """Begin a hand, and deal cards to both seats."""
     s = w.states[0]
     s.stage, s.position, s.acted, s.raises, s.aggressor = 0, 0, 0, 0, 0
     s.history, s.redrawn = 0, 0
@@ -196,9 +193,24 @@ def begin_walk(
     s.stood[:] = 0
     s.known[:] = NOTHING_KNOWN
     s.courses[:] = 0
+    s.spikes[:] = NO_SPIKE
     w.path_weights[0] = w.epoch[0]
-    count = w.weights.shape[1]
-    for j in range(count):
+    w.weights[0, :] = np.float32(1 / w.weights.shape[1])
+    if game.spikes_from != NO_SPIKE:
+        deal_with_spikes(game, cards, w, cards_dealt)
+    else:
+        deal(game, cards, w, agent_hands, cards_dealt)
+
+
+@jit
+def deal(game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int) -> None:
+    """Deal hands to both seats. Those of the agent share what is public of their courses."""
+    codes, position = agent_hands.codes, int(w.hand[1])
+    half = len(codes) // 2
+    code = int(codes[position * half + random_below(w.rng, half)])
+    decode_course(game, code, w.events)
+    begin, end = int(agent_hands.first[code]), int(agent_hands.first[code + 1])
+    for j in range(w.weights.shape[1]):
         course = begin + random_below(w.rng, end - begin)
         for betting in range(len(w.agent_buckets)):
             hand = agent_hands.hands[course, betting]
@@ -208,4 +220,3 @@ def begin_walk(
             w.agent_left[stage, j] = agent_hands.left[course, stage]
         w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
         w.tops[0, j] = random_card(cards, w.rng)
-        w.weights[0, j] = np.float32(1 / count)

@@ -17,6 +17,7 @@ from typing import Final, cast
 import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import REDRAW_ONE
@@ -49,6 +50,7 @@ from sabacc_training.blueprints.kind_turns import (
     sample_kind,
 )
 from sabacc_training.blueprints.sampling import UNREACHED, copy, total
+from sabacc_training.blueprints.spike_walks import play_to_bet
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
 
 BETWEEN: Final = cast("int", np.int64(-1))  # Numba types a plain constant otherwise than a number
@@ -167,6 +169,9 @@ def play_to_decision(
     game: Game, cards: Cards, tables: LearntTables, w: Workspace, depth: int
 ) -> bool:
     """Play on to a bet, the traverser's cards or the reveal. False if no hand gets there."""
+    if game.spikes_from != NO_SPIKE:
+        play_to_bet(game, w, depth)
+        return True
     s = w.states[depth]
     stack, agent, traverser = w.hand
     while True:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 from sabacc_agents.blueprint.public_states import NUM_SEEN_KINDS, num_public_states
 
-from sabacc_env.engine.layout import Array
+from sabacc_env.engine.layout import MAX_HAND, Array
 from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints.card_states import num_card_states
 from sabacc_training.blueprints.game import NUM_BETS, Game, new_states
@@ -84,6 +84,11 @@ class Workspace(NamedTuple):
         agent_buckets: (betting phases + 1, n) the buckets of the agent's hands, at last the final
             ones.
         agent_left: (stages, n) the top discard that each of the agent's hands leaves behind.
+        spikes: (betting phases + 1, 2) the Spike Cards by position, as indices of values; NO_TOP
+            before they are dealt. Only games with Spike Cards use this and the next three.
+        adversary_course: (betting phases + 1, n) the adversary's hands.
+        hidden: (2, n) scratch, hands of the agent and the adversary, without Spike Cards.
+        dealt: (cards,) scratch, the numbers in the deck of cards that are dealt.
         states: (depth,) the public state.
         path_weights: (depth,) float32: the epoch, over the probability that the traverser tried
             what led there.
@@ -117,6 +122,10 @@ class Workspace(NamedTuple):
     events: Array
     agent_buckets: Array
     agent_left: Array
+    spikes: Array
+    adversary_course: Array
+    hidden: Array
+    dealt: Array
     states: Array
     path_weights: Array
     adversary_hands: Array
@@ -156,6 +165,10 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         events=numbers(len(game.phases)),
         agent_buckets=numbers(int(game.bettings[-1]) + 1, num_hands),
         agent_left=numbers(len(game.phases), num_hands),
+        spikes=numbers(int(game.bettings[-1]) + 1, 2),
+        adversary_course=numbers(int(game.bettings[-1]) + 1, num_hands),
+        hidden=numbers(2, num_hands),
+        dealt=numbers(2 + MAX_HAND),
         states=new_states(MAX_DEPTH),
         path_weights=numbers(MAX_DEPTH, dtype=np.float32),
         adversary_hands=numbers(*by_hand),

@@ -1,0 +1,58 @@
+"""Hands beside Spike Cards in a blueprint: the classes of Spike Cards, and what hands are worth.
+
+Each seat has a Spike Card that both see. It counts as a card of its hand. So a seat knows one card
+of the other's hand, as elsewhere it knows the top discard: the other's Spike Card takes the place
+of the top discard wherever hands are told apart.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from sabacc_agents.blueprint.card_choices import free_win_probabilities
+from sabacc_agents.blueprint.public_states import num_bettings
+from sabacc_agents.expectation.hand_table import NUM_VALUES, VALUES
+from sabacc_agents.expectation.win_probabilities import win_probs_against
+from sabacc_env.array_types import Floats
+from sabacc_env.rules import RuleSet
+
+NO_SPIKE: Final = -1
+"""Instead of the class of a Spike Card: the rules have none."""
+
+
+SPIKE_LIMITS: Final = 0, 3, 7
+"""The largest distances from zero of the Spike Cards of all classes but the last."""
+
+SPIKE_CLASSES: Final = np.array([*np.searchsorted(SPIKE_LIMITS, np.abs(VALUES)), 0])
+"""The class of each Spike Card in a public state, by the index of its value. What is worth as much
+with the sign reversed is told apart only as a hand. Before Spike Cards are dealt (NO_TOP) the class
+of both seats is 0."""
+
+
+def first_spike_betting(rules: RuleSet) -> int:
+    """Return the number of the first betting phase with Spike Cards."""
+    return int(rules.opening_bet)
+
+
+def spike_values(rules: RuleSet) -> Floats:
+    """Return the values of hands at betting turns, (positions, betting phases, hands, NUM_TOPS).
+
+    The last index is the other seat's Spike Card. The value is the probability that the hand, its
+    own Spike Card counted, beats a random hand with that Spike Card. Doubles to come are left out:
+    they take the same from all hands with the same Spike Cards. In the opening phase there are no
+    Spike Cards yet: the last index does not matter.
+    """
+    win_probs = free_win_probabilities(rules)
+    table = win_probs.table
+    found = np.empty((2, num_bettings(rules), len(table.sizes), NUM_VALUES + 1), np.float32)
+    found[:] = win_probs.hand_values[0, 0][:, None]
+    shown = found[:, first_spike_betting(rules) :]
+    dealt = table.deal_probs * (table.sizes == rules.largest_hand)
+    for value in np.flatnonzero(table.deck_counts):
+        # Of hands with a card of this value, how likely each is where it was dealt face up.
+        others = dealt * table.counts[:, value]
+        shown[..., value] = win_probs_against(table.strengths, table.strengths, others)
+    shown[..., NUM_VALUES] = win_probs_against(table.strengths, table.strengths, dealt)
+    return found

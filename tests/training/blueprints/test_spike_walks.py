@@ -1,0 +1,243 @@
+"""Abstract games with Spike Cards: their states, and the cards of their walks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sabacc_agents import load
+from sabacc_agents.blueprint.agent import BlueprintAgent
+from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
+from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
+from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE
+from sabacc_agents.expectation.backward_induction import stages
+from sabacc_agents.expectation.hand_table import hand_table
+from sabacc_training.blueprints.adversary_states import adversary_state
+from sabacc_training.blueprints.config import BlueprintConfig
+from sabacc_training.blueprints.game import (
+    CALL,
+    FIRST_RAISE,
+    JUNK,
+    Game,
+    abstract_game,
+    apply_bet,
+    bet_public_state,
+    new_states,
+    write_legal,
+)
+from sabacc_training.blueprints.hands import Cards, start_stream
+from sabacc_training.blueprints.observed_states import states_of
+from sabacc_training.blueprints.solver import BlueprintSolver
+from sabacc_training.blueprints.spike_cards import cards_of, final_buckets
+from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES
+from sabacc_training.blueprints.spike_walks import (
+    deal_with_spikes,
+    is_at_bet,
+    pass_stage,
+    show_spikes,
+)
+from sabacc_training.blueprints.workspace import Workspace, new_workspace
+from sabacc_training.config.base import validated
+
+from sabacc_env import Tables, load_rules
+from sabacc_env.actions import CALL as CALL_ACTION
+from sabacc_env.actions import CHECK, DEFAULT_BET_SIZES, FIRST_BET, STAND
+from sabacc_env.actions import JUNK as JUNK_ACTION
+from sabacc_env.observation import decode
+
+RULES = load_rules("yarith_bespin")
+GAME = abstract_game(RULES, DEFAULT_BET_SIZES, DEFAULT_BET_SIZES)
+TABLE = hand_table(RULES)
+SHOWN = GAME.spikes_from
+GAMES: dict[str, dict[str, Any]] = {
+    "as written": {},
+    "short stacks": {"starting_credits": 200},
+    "no opening bet": {"opening_bet": False},
+    "two rounds": {"rounds": 2},
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_bets_and_public_states_are_those_of_the_engine(name: str) -> None:
+    rules = load_rules("yarith_bespin", **GAMES[name])
+    hands = Hands(rules, 200)
+    tables = Tables(rules, 200, 2, seed=3)
+    rng = np.random.default_rng(5)
+    playing = np.arange(200)
+    while len(playing):
+        observations, masks = tables.flat_observations[playing], tables.action_masks[playing]
+        actions = np.full(len(playing), STAND)
+        betting = np.flatnonzero(decode(observations).is_betting)
+        chosen = rng.random(masks.shape) * masks
+        chosen[:, JUNK_ACTION] *= 0.2 * (masks[:, CALL_ACTION] > 0)
+        actions[betting] = chosen[betting].argmax(axis=1)
+        hands.bet(playing[betting], observations[betting], masks[betting], actions[betting])
+        tables.step(actions, playing)
+        playing = playing[~tables.finished[playing]]
+    assert hands.compared > 500
+    assert hands.forgotten > 20
+
+
+class Hands:
+    """The abstract states of hands that the engine plays, one at each table."""
+
+    def __init__(self, rules: Any, count: int) -> None:
+        self.rules = rules
+        self.game = abstract_game(rules, DEFAULT_BET_SIZES, DEFAULT_BET_SIZES)
+        self.states = new_states(count)
+        self.stack = rules.starting_credits - rules.ante_unit
+        self.compared = self.forgotten = 0
+
+    def bet(self, tables: Any, rows: Any, masks: Any, actions: Any) -> None:
+        """Play bets of the engine, and compare the states before them."""
+        if not len(tables):
+            return
+        decoded = decode(rows)
+        known = public_states_of(rows, self.rules, np.ones(len(rows)), self.game.patterns)
+        known_to_adversary = states_of(rows, self.game, self.rules)
+        assert (stacks_of(rows, self.rules) == self.stack).all()
+        for row, table in enumerate(tables):
+            s = self.states[table]
+            if s["bets"].min() == self.stack:
+                assert actions[row] == CHECK  # the abstract game has no such turn
+                continue
+            self.reach(s, decoded, row)
+            legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
+            write_legal(self.game, s, self.stack, False, legal, raises)
+            assert legal[JUNK] == (masks[row, CALL_ACTION] > 0)
+            assert legal[FIRST_RAISE:].tolist() == masks[row, FIRST_BET:].astype(bool).tolist()
+            if decoded.log_kinds[row, -1] < 0:
+                assert known[row] == bet_public_state(self.game, s, self.stack)
+                found = known_to_adversary[row]
+                assert found["stage"] == s["stage"]
+                assert adversary_state(self.game, found) == adversary_state(self.game, s)
+                self.compared += 1
+                self.forgotten += s["history"] == 0 and self.game.bettings[s["stage"]] > 0
+            action = int(actions[row])
+            if action != JUNK_ACTION:
+                bet = FIRST_RAISE + action - FIRST_BET if action >= FIRST_BET else CALL
+                apply_bet(self.game, s, self.stack, bet, raises)
+
+    def reach(self, s: Any, decoded: Any, row: int) -> None:
+        """Play on to the turn, and show the Spike Cards that lie there now."""
+        order = stages(self.rules)
+        while not is_at_bet(self.game, s, self.stack):
+            number, phase = order[s["stage"]]
+            dice = 0
+            if phase == "dice":
+                first, second = decoded.dice[row, number - 1]
+                dice = 0 if first != second else 2 if first == 1 else 1
+            pass_stage(self.game, s, dice)
+        own, other = decoded.own_spike_card[row], decoded.opponents.spike_cards[row, 0]
+        shown = np.array([own, other]) + 10
+        if not decoded.has_spike_card[row]:
+            shown[:] = NO_TOP
+        show_spikes(s, shown if s["position"] == 0 else shown[::-1].copy())
+
+
+@pytest.fixture(scope="module")
+def cards() -> Cards:
+    return cards_of(RULES, GAME)[0]
+
+
+def dealt_walk(cards: Cards, seed: int) -> Workspace:
+    w = new_workspace(GAME)
+    start_stream(w.rng, seed, 0)
+    w.hand[1] = seed & 1
+    deal_with_spikes(GAME, cards, w, RULES.cards_dealt)
+    return w
+
+
+def test_cards_stay_until_doubles_bring_new_ones(cards: Cards) -> None:
+    stages_with_dice = np.flatnonzero(GAME.phases == 1)
+    met = set()
+    for seed in range(150):
+        w = dealt_walk(cards, seed)
+        agent = seed & 1
+        hands, spikes = w.adversary_course, w.spikes
+        assert (spikes[:SHOWN] == NO_TOP).all()
+        for betting in range(SHOWN, len(hands)):
+            counts = TABLE.counts[hands[betting]]
+            own, other = spikes[betting, 1 - agent], spikes[betting, agent]
+            assert (counts[:, own] > 0).all()
+            assert (counts.sum(axis=1) == 3).all()
+            assert (counts[:, other] + 1 <= TABLE.deck_counts[other] + (own == other)).all()
+        assert (TABLE.children[hands[0], spikes[1, 1 - agent]] == hands[1]).all()
+        for number, stage in enumerate(stages_with_dice):
+            dice = int(w.events[stage])
+            before, after = SHOWN + number, SHOWN + number + 1
+            same = (hands[before] == hands[after]).mean()
+            assert same == 1 if dice == 0 else same < 0.2
+            assert dice == 2 or (spikes[before] == spikes[after]).all()
+            met.add(dice)
+    assert met == {0, 1, 2}
+
+
+def test_buckets_of_walks_are_those_of_observations(cards: Cards) -> None:
+    """The agent's buckets by its hand and the other's Spike Card, as in play."""
+    tables = Tables(RULES, 50, 2, seed=1)
+    for _ in range(4):  # the opening phase, and cards
+        tables.step(np.where(tables.action_masks[:, CHECK] > 0, CHECK, STAND))
+    rows = tables.flat_observations
+    decoded = decode(rows)
+    hands, tops = own_hands(rows, TABLE), tops_of(rows, RULES)
+    assert decoded.is_betting.all()
+    assert (TABLE.sizes[hands] == 3).all()
+    assert (tops - 10 == decoded.opponents.spike_cards[:, 0]).all()
+    totals = TABLE.counts[hands].astype(int) @ np.arange(-10, 11)
+    assert (totals == decoded.own_total).all()
+    better = cards.buckets[0, 1, hands, tops]
+    assert 0 <= better.min() < 10 < 25 < better.max() < HAND_BUCKETS
+
+
+def test_final_buckets_follow_the_strengths() -> None:
+    found = final_buckets(TABLE)
+    whole = np.flatnonzero(TABLE.sizes == 3)
+    ordered = whole[np.argsort(TABLE.strengths[whole], kind="stable")]
+    assert (np.diff(found[ordered]) >= 0).all()
+    assert (found[whole[TABLE.is_zero[whole]]] >= FIRST_ZERO_WITH_SPIKES).all()
+    idiots_array = TABLE.hands_of(np.array([[0, 2, 3]]), np.ones((1, 3), np.bool_))
+    others = whole[~TABLE.is_zero[whole] & (whole != idiots_array)]
+    assert found[others].max() < FIRST_ZERO_WITH_SPIKES
+    assert found[idiots_array] == HAND_BUCKETS - 1
+
+
+def test_games_without_spike_cards_show_none() -> None:
+    game: Game = abstract_game(load_rules("casino"), DEFAULT_BET_SIZES, (1,))
+    assert game.spikes_from == NO_SPIKE
+    assert (new_states(1)["spikes"] == NO_SPIKE).all()
+
+
+def test_a_blueprint_beats_simple_agents() -> None:
+    """After some seconds of solving. Who bets all before the Spike Cards are dealt loses little."""
+    config = {"rules": "yarith_bespin", "stacks": [10], "agent_sizes": [1, "max"], "walks": 300}
+    solver = BlueprintSolver(validated(BlueprintConfig, config))
+    for _ in range(6):
+        solver.run_epoch()
+    agent = BlueprintAgent(blueprint=solver.blueprint())
+    for name in ("shover", "random"):
+        margin = margin_of(agent, load(name, RULES, 2))
+        assert margin.mean() > 3 * margin.std() / len(margin) ** 0.5
+
+
+def margin_of(agent: Any, other: Any) -> Any:
+    """Return what an agent wins in each of many hands of 10 antes, in both seats in turn."""
+    count = 10_000
+    tables = Tables(RULES, count, 2, seed=1, credits=np.full((count, 2), 10 * RULES.ante_unit))
+    own_seats = np.arange(count) % 2
+    rng = np.random.default_rng(2)
+    playing, margin = np.arange(count), np.zeros(count)
+    while len(playing):
+        rows, masks = tables.flat_observations[playing], tables.action_masks[playing]
+        actions = np.zeros(len(playing), np.int64)
+        own = tables.seats_to_act[playing] == own_seats[playing]
+        for chosen, chooser in ((own, agent), (~own, other)):
+            if chosen.any():
+                actions[chosen] = chooser.act(rows[chosen], masks[chosen], rng)
+        tables.step(actions, playing)
+        ended = playing[tables.finished[playing]]
+        margin[ended] = tables.net_credits[ended, own_seats[ended]]
+        playing = playing[~tables.finished[playing]]
+    return margin
