@@ -280,9 +280,8 @@ def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path
     assert not path.exists()
     with pytest.raises(SabaccError, match=message):
         ResolvingAgent(rules, 2, blueprint=blueprint)
-    looks = load_rules("casino", card_actions=["stand", "draw", "discard_drawn"])
-    with pytest.raises(SabaccError, match="casino: a resolving agent does not know discard_drawn"):
-        check_rules(looks)
+    with pytest.raises(SabaccError, match="yarith_bespin: a resolving agent does not know replace"):
+        check_rules(load_rules("yarith_bespin"))
 
 
 @pytest.mark.parametrize("short_call", ["junk", "all_in"])
