@@ -14,7 +14,7 @@ from sabacc_agents.blueprint.buckets import hand_buckets
 from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import first_round, public_states_of, stacks_of
-from sabacc_agents.blueprint.public_states import MARGIN, num_bettings, num_public_states
+from sabacc_agents.blueprint.public_states import MARGIN, num_bettings
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.saved_files import check_made_for
 from sabacc_agents.scripted.stochastic_agent import StochasticAgent
@@ -128,8 +128,8 @@ class BlueprintAgent(StochasticAgent):
         nearest = blueprint.nearest_stacks(stacks / ante + 1)
         solved = np.rint((blueprint.stacks[nearest] - 1) * ante)
         stretched = solved / np.maximum(stacks, 1)
-        states = public_states_of(observations, blueprint.rules, stretched, blueprint.patterns)
-        states += nearest * num_public_states(blueprint.rules)
+        states = public_states_of(observations, blueprint.rules, stretched, blueprint.codes)
+        states += nearest * blueprint.num_states
         rows = np.minimum(np.searchsorted(blueprint.states, states), len(blueprint.states) - 1)
         return rows.astype(np.int64), blueprint.states[rows] == states
 

@@ -9,7 +9,6 @@ import lzma
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ from sabacc_agents.blueprint.public_states import (
     NUM_PATTERNS,
     num_bettings,
     num_public_states,
-    told_patterns,
 )
 from sabacc_agents.saved_files import (
     bet_sizes_as_json,
@@ -64,11 +62,12 @@ class Blueprint:
             but the first (``buckets``).
         actions: (k,) the actions that it takes. CALL stands for a check where one is legal.
         states: (m,) int32: the public states that it knows, in rising order. Those of the
-            stack with number i begin at i * num_public_states(rules).
+            stack with number i begin at i * num_states.
         policy: (m, HAND_BUCKETS, k) uint8: the weights of the actions, whose ratios are those of
             their probabilities; all 0 where a hand was never met.
+        codes: (NUM_PATTERNS,) int64: what public states call patterns of card actions
+            (``pattern_codes``).
         metadata: plain data about how it was solved.
-        patterns: (NUM_PATTERNS,) int64: which pattern of card actions each is told as.
     """
 
     rules: RuleSet
@@ -78,9 +77,14 @@ class Blueprint:
     actions: NDArray[np.int64]
     states: NDArray[np.int32]
     policy: NDArray[np.uint8]
+    codes: NDArray[np.int64]
     metadata: Mapping[str, Any] = field(default_factory=dict)
     more_rules: tuple[RuleSet, ...] = ()
-    patterns: NDArray[np.int64] = field(default_factory=partial(told_patterns, True))
+
+    @property
+    def num_states(self) -> int:
+        """One more than the largest number of a public state."""
+        return num_public_states(self.rules, self.codes)
 
     @property
     def all_rules(self) -> tuple[RuleSet, ...]:
@@ -100,7 +104,7 @@ class Blueprint:
 
 def save_blueprint(path: str | Path, blueprint: Blueprint) -> None:
     """Write a blueprint to a file that ends in ``.safetensors``."""
-    names = "stacks", "edges", "actions", "states", "patterns"
+    names = "stacks", "edges", "actions", "states", "codes"
     arrays = {name: getattr(blueprint, name) for name in names}
     packed = lzma.compress(np.ascontiguousarray(blueprint.policy).tobytes())
     arrays["policy"] = np.frombuffer(packed, np.uint8)
@@ -151,8 +155,8 @@ def _unpacked_policy(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
 def _is_blueprint(blueprint: Blueprint) -> bool:
     """Say whether the arrays have the types, the shapes and the range that they must have."""
     stacks, edges, actions = blueprint.stacks, blueprint.edges, blueprint.actions
-    states, policy, patterns = blueprint.states, blueprint.policy, blueprint.patterns
-    types = [array.dtype for array in (stacks, edges, actions, states, policy, patterns)]
+    states, policy, codes = blueprint.states, blueprint.policy, blueprint.codes
+    types = [array.dtype for array in (stacks, edges, actions, states, policy, codes)]
     return bool(
         types == [np.float32, np.float32, np.int64, np.int32, np.uint8, np.int64]
         and stacks.ndim == 1
@@ -164,9 +168,9 @@ def _is_blueprint(blueprint: Blueprint) -> bool:
         and states.ndim == 1
         and len(states) > 0
         and (np.diff(states) > 0).all()
-        and 0 <= states[0] <= states[-1] < len(stacks) * num_public_states(blueprint.rules)
+        and codes.shape == (NUM_PATTERNS,)
+        and 0 <= codes.min() <= codes.max() < NUM_PATTERNS
+        and 0 <= states[0] <= states[-1] < len(stacks) * blueprint.num_states
         and len(actions) > 0
         and 0 <= actions.min() <= actions.max() < num_actions(blueprint.bet_sizes)
-        and patterns.shape == (NUM_PATTERNS,)
-        and 0 <= patterns.min() <= patterns.max() < NUM_PATTERNS
     )

@@ -52,16 +52,14 @@ TURN: Final = np.dtype(
 """What an observation shows of the public course of a hand."""
 
 
-def public_states_of(
-    observations: Array, rules: RuleSet, stretched: Array, patterns: Array
-) -> Ints:
+def public_states_of(observations: Array, rules: RuleSet, stretched: Array, codes: Array) -> Ints:
     """Return the numbers of the public states in which observations were made, (n,).
 
     Args:
         observations: (n, OBSERVATION_SIZE) float32 of betting turns at tables of two.
         rules: the rules of the game.
         stretched: (n,) what stacks behind a call are multiplied by.
-        patterns: (NUM_PATTERNS,) which pattern each is told as.
+        codes: (NUM_PATTERNS,) of patterns, as ``pattern_codes`` has them.
     """
     decoded = decode(observations)
     found = np.zeros(len(observations), np.int64)
@@ -73,7 +71,8 @@ def public_states_of(
         decoded.opponents.credits_per_start[:, 0],
         decoded.pot_per_start,
         stretched,
-        patterns,
+        codes,
+        int(codes.max()) + 1,
         found,
     )
     return found
@@ -175,10 +174,11 @@ def number_states(
     other_credits_per_start: Array,
     pot_per_start: Array,
     stretched: Array,
-    patterns: Array,
+    codes: Array,
+    num_codes: int,
     found: Array,
 ) -> None:
-    """Write the number of each public state, (n,); all arrays but ``patterns`` have n rows."""
+    """Write the number of each public state, (n,); all arrays but ``codes`` have n rows."""
     for i in range(len(found)):
         turn = turns[i]
         credits, pot = credits_per_start[i], pot_per_start[i]
@@ -196,8 +196,9 @@ def number_states(
             turn.position,
             facing_bucket(turn.raises, call) if call > 0 else 0,
             stack_bucket(stretched[i] * behind / (pot * (1 + call))),
-            patterns[shown_pattern(turn, 0)],
-            patterns[shown_pattern(turn, 1)],
+            codes[shown_pattern(turn, 0)],
+            codes[shown_pattern(turn, 1)],
+            num_codes,
         )
 
 

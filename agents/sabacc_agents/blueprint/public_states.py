@@ -60,6 +60,9 @@ STOOD_AGAIN_SWAPPED: Final = STOOD_SWAPPED + NUM_SWAPS
 REDRAWN: Final = STOOD_AGAIN_SWAPPED + NUM_SWAPS
 NUM_PATTERNS: Final = REDRAWN + 1
 
+SPIKE_LIMITS: Final = 0, 3, 7
+"""The largest distances from zero of the Spike Cards of all classes but the last."""
+
 NOBODY: Final = 0
 """In the history of a phase: it was checked through. Otherwise it holds 1 + the position of the
 seat that bet or raised last."""
@@ -74,15 +77,15 @@ def num_bettings(rules: RuleSet) -> int:
     return rules.rounds + rules.opening_bet
 
 
-def num_public_states(rules: RuleSet) -> int:
-    """Return one more than the largest number of a public state.
+def num_public_states(rules: RuleSet, codes: Ints) -> int:
+    """Return one more than the largest number of a public state, by the codes of patterns.
 
     >>> from sabacc_env.rules import load_rules
-    >>> num_public_states(load_rules("casino"))
+    >>> num_public_states(load_rules("casino"), pattern_codes(load_rules("casino")))
     1608768
     """
     states = num_bettings(rules) * num_histories(rules) * 2
-    return states * NUM_FACING * NUM_STACKS * NUM_PATTERNS**2
+    return int(states * NUM_FACING * NUM_STACKS * (codes.max() + 1) ** 2)
 
 
 def num_histories(rules: RuleSet) -> int:
@@ -166,18 +169,23 @@ def facing_bucket(raises: int, call_per_pot: float) -> int:
     return 1 + NUM_SIZES * (min(raises, 3) - 1) + size
 
 
-def told_patterns(tells_swaps: bool) -> Ints:
-    """Return which pattern each is told as, (NUM_PATTERNS,).
+def pattern_codes(rules: RuleSet, tells_swaps: bool = True) -> Ints:
+    """Return what a public state calls each pattern, (NUM_PATTERNS,), from 0 without gaps.
+
+    Under rules with Spike Cards these are the classes of Spike Cards.
 
     Args:
+        rules: the rules.
         tells_swaps: whether the cards that swaps take are told apart.
     """
-    found = np.arange(NUM_PATTERNS)
+    patterns = np.arange(NUM_PATTERNS)
+    if rules.spike_card:
+        return np.minimum(patterns, len(SPIKE_LIMITS))
     if not tells_swaps:
-        found[SWAP:NUM_SEEN_KINDS] = SWAP
-        found[STOOD_SWAPPED:STOOD_AGAIN_SWAPPED] = STOOD
-        found[STOOD_AGAIN_SWAPPED:REDRAWN] = STOOD_AGAIN
-    return found
+        patterns[SWAP:NUM_SEEN_KINDS] = SWAP
+        patterns[STOOD_SWAPPED:STOOD_AGAIN_SWAPPED] = STOOD
+        patterns[STOOD_AGAIN_SWAPPED:REDRAWN] = STOOD_AGAIN
+    return np.unique(patterns, return_inverse=True)[1]
 
 
 @jit
@@ -234,6 +242,7 @@ def public_state(
     stack: int,
     own_pattern: int,
     other_pattern: int,
+    patterns: int,
 ) -> int:
     """Return the number of a public state.
 
@@ -244,12 +253,13 @@ def public_state(
         position: 0 for the seat that acts first, else 1.
         facing: what it faces, ``facing_bucket``.
         stack: the stack behind a call, ``stack_bucket``.
-        own_pattern: the seat's ``card_pattern``, or the class of its Spike Card.
+        own_pattern: the code of the seat's ``card_pattern``, or of its Spike Card's class.
         other_pattern: the other seat's.
+        patterns: how many codes there are.
     """
     state = betting * histories + history
     state = state * 2 + position
     state = state * NUM_FACING + facing
     state = state * NUM_STACKS + stack
-    state = state * NUM_PATTERNS + own_pattern
-    return state * NUM_PATTERNS + other_pattern
+    state = state * patterns + own_pattern
+    return state * patterns + other_pattern

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
-from sabacc_agents.blueprint.public_states import num_bettings
+from sabacc_agents.blueprint.public_states import SPIKE_LIMITS, num_bettings
 from sabacc_agents.expectation.hand_table import NUM_VALUES, VALUES
 from sabacc_agents.expectation.win_probabilities import win_probs_against
 from sabacc_env.array_types import Floats
@@ -21,9 +21,6 @@ from sabacc_env.rules import RuleSet
 NO_SPIKE: Final = -1
 """Instead of the class of a Spike Card: the rules have none."""
 
-
-SPIKE_LIMITS: Final = 0, 3, 7
-"""The largest distances from zero of the Spike Cards of all classes but the last."""
 
 SPIKE_CLASSES: Final = np.array([*np.searchsorted(SPIKE_LIMITS, np.abs(VALUES)), 0])
 """The class of each Spike Card in a public state, by the index of its value. What is worth as much

@@ -20,7 +20,7 @@ from sabacc_agents.blueprint.buckets import (
 )
 from sabacc_agents.blueprint.card_choices import free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_turns import public_states_of
-from sabacc_agents.blueprint.public_states import num_public_states, told_patterns
+from sabacc_agents.blueprint.public_states import num_public_states, pattern_codes
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.expectation.win_probabilities import win_probabilities
@@ -43,6 +43,8 @@ from sabacc_env.rules import RuleSet
 
 RULES = load_rules("casino")
 MORE_RULES = load_rules("casino", short_call="junk")
+CODES = pattern_codes(RULES, tells_swaps=False)
+NUM_STATES = num_public_states(RULES, CODES)
 STATES = np.arange(9, dtype=np.int32)
 POT = FIRST_BET + DEFAULT_BET_SIZES.index(1)
 
@@ -52,7 +54,7 @@ def blueprint() -> Blueprint:
     """Every second public state, with random probabilities; one bucket was never met."""
     rng = np.random.default_rng(0)
     hands = rng.choice(np.flatnonzero(win_probabilities(RULES, 2).table.sizes == 4), (5_000, 3))
-    states = np.arange(0, 2 * num_public_states(RULES), 2, dtype=np.int32)
+    states = np.arange(0, 2 * NUM_STATES, 2, dtype=np.int32)
     policy = rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8)
     policy[:, 7] = 0
     return Blueprint(
@@ -63,6 +65,7 @@ def blueprint() -> Blueprint:
         actions=np.array([JUNK, CALL, POT]),
         states=states,
         policy=policy,
+        codes=CODES,
         metadata={"epochs": 3},
         more_rules=(MORE_RULES,),
     )
@@ -123,7 +126,7 @@ def test_a_file_holds_the_same_blueprint(small: Blueprint, tmp_path: Path) -> No
     path = tmp_path / "agent.safetensors"
     save_blueprint(path, replace(small, policy=np.asfortranarray(small.policy)))
     found = load_blueprint(path)
-    for name in ("stacks", "edges", "actions", "states", "policy", "patterns"):
+    for name in ("stacks", "edges", "actions", "states", "policy", "codes"):
         assert (getattr(found, name) == getattr(small, name)).all()
     assert (found.rules, found.bet_sizes) == (RULES, DEFAULT_BET_SIZES)
     assert found.more_rules == (MORE_RULES,)
@@ -153,13 +156,13 @@ def test_an_older_version_is_refused(
     "damage",
     [
         lambda b: replace(b, states=b.states[::-1].copy()),
-        lambda b: replace(b, states=b.states + np.int32(num_public_states(RULES))),
+        lambda b: replace(b, states=b.states + np.int32(NUM_STATES)),
         lambda b: replace(b, stacks=b.stacks[::-1].copy()),
         lambda b: replace(b, stacks=b.stacks[:1].copy()),
         lambda b: replace(b, edges=b.edges[:-1].copy()),
         lambda b: replace(b, actions=b.actions + 99),
-        lambda b: replace(b, patterns=b.patterns[1:].copy()),
-        lambda b: replace(b, patterns=b.patterns - 1),
+        lambda b: replace(b, codes=b.codes[1:].copy()),
+        lambda b: replace(b, codes=b.codes - 1),
     ],
 )
 def test_impossible_arrays_are_refused(damage: object, small: Blueprint, tmp_path: Path) -> None:
@@ -204,7 +207,7 @@ def test_it_plays_what_the_table_says_and_as_the_maximiser_elsewhere(blueprint: 
 def test_the_strategies_are_those_of_the_stack_that_counts(
     antes: int, column: int, blueprint: Blueprint
 ) -> None:
-    half = num_public_states(RULES)
+    half = NUM_STATES
     policy = np.zeros_like(blueprint.policy)
     policy[blueprint.states < half, :, 0] = 255
     policy[blueprint.states >= half, :, 1] = 255
@@ -233,7 +236,8 @@ def test_it_bets_a_seat_out_that_paid_a_fee_and_pays_none() -> None:
     rules = load_rules("orsl")
     hands = np.full((100, 3), 30, np.int32)
     values = np.zeros((100, 3), np.int8)
-    policy = np.zeros((num_public_states(rules), HAND_BUCKETS, 2), np.uint8)
+    codes = pattern_codes(rules, tells_swaps=False)
+    policy = np.zeros((num_public_states(rules, codes), HAND_BUCKETS, 2), np.uint8)
     policy[..., 1] = 255
     agent = BlueprintAgent(
         blueprint=Blueprint(
@@ -244,6 +248,7 @@ def test_it_bets_a_seat_out_that_paid_a_fee_and_pays_none() -> None:
             actions=np.array([JUNK, CALL]),
             states=np.arange(len(policy), dtype=np.int32),
             policy=policy,
+            codes=codes,
         )
     )
     tables = Tables(rules, 200, 2, seed=1)
@@ -343,7 +348,7 @@ def test_what_a_seat_cannot_pay_of_a_call_does_not_count() -> None:
         assert tables.seats_to_act[0] == 0
         rows = tables.flat_observations
         assert decode(rows).is_betting.all()
-        states.append(public_states_of(rows, RULES, np.ones(1), told_patterns(True)).item())
+        states.append(public_states_of(rows, RULES, np.ones(1), CODES).item())
     assert states[0] == states[1]
 
 

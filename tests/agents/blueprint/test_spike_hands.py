@@ -9,7 +9,7 @@ import pytest
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.blueprint import Blueprint
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS, betting_values
-from sabacc_agents.blueprint.public_states import NUM_PATTERNS, num_public_states
+from sabacc_agents.blueprint.public_states import num_public_states, pattern_codes
 from sabacc_agents.blueprint.spike_hands import SPIKE_CLASSES
 from sabacc_agents.expectation.hand_table import VALUES, hand_table
 
@@ -46,13 +46,15 @@ def test_classes_of_spike_cards() -> None:
     by_value = dict(zip(VALUES, SPIKE_CLASSES[:-1].tolist(), strict=True))
     assert [by_value[value] for value in range(11)] == [0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3]
     assert all(by_value[value] == by_value[-value] for value in range(11))
-    assert SPIKE_CLASSES.max() < NUM_PATTERNS
+    assert pattern_codes(RULES)[SPIKE_CLASSES[:-1]].tolist() == SPIKE_CLASSES[:-1].tolist()
+    assert pattern_codes(RULES).max() == SPIKE_CLASSES.max()
 
 
 @pytest.fixture(scope="module")
 def caller() -> Blueprint:
     """It knows every public state, and always calls."""
-    policy = np.zeros((num_public_states(RULES), HAND_BUCKETS, 2), np.uint8)
+    codes = pattern_codes(RULES)
+    policy = np.zeros((num_public_states(RULES, codes), HAND_BUCKETS, 2), np.uint8)
     policy[..., 1] = 255
     return Blueprint(
         rules=RULES,
@@ -62,6 +64,7 @@ def caller() -> Blueprint:
         actions=np.array([JUNK, CALL]),
         states=np.arange(len(policy), dtype=np.int32),
         policy=policy,
+        codes=codes,
     )
 
 

@@ -19,7 +19,7 @@ from sabacc_agents.blueprint.blueprint import (
     save_blueprint,
 )
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
-from sabacc_agents.blueprint.public_states import num_public_states
+from sabacc_agents.blueprint.public_states import num_public_states, pattern_codes
 from sabacc_agents.loading import made_for
 from sabacc_agents.resolving import last_phase
 from sabacc_agents.resolving.agent import ResolvingAgent
@@ -290,7 +290,8 @@ def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
 ) -> None:
     rules = load_rules("three_en", short_call=short_call)
     rng = np.random.default_rng(0)
-    states = np.arange(num_public_states(rules), dtype=np.int32)
+    codes = pattern_codes(rules, tells_swaps=False)
+    states = np.arange(num_public_states(rules, codes), dtype=np.int32)
     edges = np.linspace(0.02, 0.98, HAND_BUCKETS - 1, dtype=np.float32)
     blueprint = Blueprint(
         rules=rules,
@@ -300,6 +301,7 @@ def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
         actions=np.array([JUNK, CALL, POT]),
         states=states,
         policy=rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8),
+        codes=codes,
     )
     agent = ResolvingAgent(rules, 2, blueprint=blueprint)
     plain = BlueprintAgent(rules, 2, blueprint=blueprint)

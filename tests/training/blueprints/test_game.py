@@ -125,7 +125,7 @@ class Hands:
         if not len(betting):
             return 0
         states = public_states_of(
-            observations[betting], self.rules, np.ones(len(betting)), self.game.patterns
+            observations[betting], self.rules, np.ones(len(betting)), self.game.codes
         )
         unclear = self.unclear(observations)[betting]
         legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)

@@ -40,6 +40,7 @@ from sabacc_training.blueprints.spike_walks import (
 )
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
 from sabacc_training.config.base import validated
+from sabacc_training.evaluation.playing import DealTables, deal_keys, generator, play_deals
 
 from sabacc_env import Tables, load_rules
 from sabacc_env.actions import CALL as CALL_ACTION
@@ -95,7 +96,7 @@ class Hands:
         if not len(tables):
             return
         decoded = decode(rows)
-        known = public_states_of(rows, self.rules, np.ones(len(rows)), self.game.patterns)
+        known = public_states_of(rows, self.rules, np.ones(len(rows)), self.game.codes)
         known_to_adversary = states_of(rows, self.game, self.rules)
         assert (stacks_of(rows, self.rules) == self.stack).all()
         for row, table in enumerate(tables):
@@ -218,26 +219,9 @@ def test_a_blueprint_beats_simple_agents() -> None:
         solver.run_epoch()
     agent = BlueprintAgent(blueprint=solver.blueprint())
     for name in ("shover", "random"):
-        margin = margin_of(agent, load(name, RULES, 2))
-        assert margin.mean() > 3 * margin.std() / len(margin) ** 0.5
-
-
-def margin_of(agent: Any, other: Any) -> Any:
-    """Return what an agent wins in each of many hands of 10 antes, in both seats in turn."""
-    count = 10_000
-    tables = Tables(RULES, count, 2, seed=1, credits=np.full((count, 2), 10 * RULES.ante_unit))
-    own_seats = np.arange(count) % 2
-    rng = np.random.default_rng(2)
-    playing, margin = np.arange(count), np.zeros(count)
-    while len(playing):
-        rows, masks = tables.flat_observations[playing], tables.action_masks[playing]
-        actions = np.zeros(len(playing), np.int64)
-        own = tables.seats_to_act[playing] == own_seats[playing]
-        for chosen, chooser in ((own, agent), (~own, other)):
-            if chosen.any():
-                actions[chosen] = chooser.act(rows[chosen], masks[chosen], rng)
-        tables.step(actions, playing)
-        ended = playing[tables.finished[playing]]
-        margin[ended] = tables.net_credits[ended, own_seats[ended]]
-        playing = playing[~tables.finished[playing]]
-    return margin
+        dealt = DealTables(RULES, 2, deal_keys(1, 0, 2_000), credits=10 * RULES.ante_unit)
+        rngs = [generator(2, place) for place in range(2)]
+        margins = (
+            play_deals(dealt, (agent, load(name, RULES, 2)), rngs).net_credits[:, :, 0].mean(1)
+        )
+        assert margins.mean() > 3 * margins.std() / len(margins) ** 0.5

@@ -18,7 +18,6 @@ from sabacc_agents.blueprint.public_states import (
     CARD_KINDS,
     NOBODY,
     NOTHING_KNOWN,
-    NUM_PATTERNS,
     STAND,
     SWAP,
     add_to_history,
@@ -26,6 +25,7 @@ from sabacc_agents.blueprint.public_states import (
     facing_bucket,
     known_after,
     num_histories,
+    pattern_codes,
     public_state,
     stack_bucket,
 )
@@ -126,7 +126,8 @@ class Game(NamedTuple):
         agent_may: (sizes,) whether the agent may bet a size.
         junk_penalty: what a seat that junks pays into the pot, in credits.
         redraws: (3,) what no doubles, doubles and two Spikes do (``DOUBLES``).
-        patterns: (NUM_PATTERNS,) which pattern of card actions the agent tells each as.
+        codes: (NUM_PATTERNS,) what the agent's public states call patterns (``pattern_codes``).
+        num_codes: how many codes there are.
         first_zero: the lowest bucket of zero hands at the reveal.
         spikes_from: the number of the first betting phase with Spike Cards; NO_SPIKE without them.
     """
@@ -145,7 +146,8 @@ class Game(NamedTuple):
     agent_may: Array
     junk_penalty: int
     redraws: Array
-    patterns: Array
+    codes: Array
+    num_codes: int
     first_zero: int
     spikes_from: int
 
@@ -154,7 +156,7 @@ def abstract_game(
     rules: RuleSet,
     bet_sizes: Sequence[BetSize],
     agent_sizes: Sequence[BetSize],
-    patterns: Ints | None = None,
+    codes: Ints | None = None,
 ) -> Game:
     """Return the abstract game of a rule set.
 
@@ -162,7 +164,7 @@ def abstract_game(
         rules: the rules.
         bet_sizes: what the adversary may bet, at most four sizes.
         agent_sizes: what the agent may bet, some of these.
-        patterns: (NUM_PATTERNS,) which pattern the agent tells each as; by default itself.
+        codes: (NUM_PATTERNS,) what the agent calls patterns; by default it tells all apart.
 
     Raises:
         SabaccError: for rules or bet sizes that no blueprint can be solved for.
@@ -175,6 +177,8 @@ def abstract_game(
         raise SabaccError("agent_sizes: give one or more of the bet sizes")
     if rules.spike_card and "max" not in bet_sizes:
         raise SabaccError('bet_sizes: with a Spike Card "max" must be one, to bet out who buys')
+    if codes is None:
+        codes = pattern_codes(rules)
     order = stages(rules)
     phases = [PHASES.index(phase) for _, phase in order]
     count = len(bet_sizes)
@@ -194,7 +198,8 @@ def abstract_game(
         agent_may=np.array([size in agent_sizes for size in bet_sizes]),
         junk_penalty=rules.junk_penalty,
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
-        patterns=np.arange(NUM_PATTERNS) if patterns is None else patterns,
+        codes=codes,
+        num_codes=int(codes.max()) + 1,
         first_zero=FIRST_ZERO_WITH_SPIKES if rules.spike_card else FIRST_ZERO_BUCKET,
         spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
     )
@@ -399,6 +404,7 @@ def bet_public_state(game: Game, s: Record, stack: int) -> int:
         p,
         facing_bucket(s.raises, call / pot) if call > 0 else 0,
         stack_bucket(behind / (pot + call)),
-        game.patterns[last_pattern(s, p)],
-        game.patterns[last_pattern(s, 1 - p)],
+        game.codes[last_pattern(s, p)],
+        game.codes[last_pattern(s, 1 - p)],
+        game.num_codes,
     )

@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 from sabacc_agents.blueprint.blueprint import Blueprint
-from sabacc_agents.blueprint.public_states import num_public_states
 
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import FIRST_BET
@@ -47,14 +46,14 @@ class LoneAdversary:
         self._stack = int(stack * rules.ante_unit) - rules.ante_unit
         self._seed = seed
         agent_sizes = [bet_sizes[size] for size in sizes]
-        self._game = abstract_game(rules, bet_sizes, agent_sizes, blueprint.patterns)
+        self._game = abstract_game(rules, bet_sizes, agent_sizes, blueprint.codes)
         self._cards, self._agent_hands, _ = cards_of(rules, self._game)
         self._tables = new_tables(rules, self._game, NUM_ROWS)
         self._workspace = new_workspace(self._game)
         self.epochs = 0
         # Regret matching of a policy, taken as regrets, is this policy.
         number = int(blueprint.nearest_stacks(np.array([stack]))[0])
-        stacks, states = np.divmod(blueprint.states, num_public_states(rules))
+        stacks, states = np.divmod(blueprint.states, blueprint.num_states)
         bets = {JUNK_ACTION: JUNK, CALL_ACTION: CALL}
         columns = [bets.get(int(a), FIRST_RAISE + int(a) - FIRST_BET) for a in blueprint.actions]
         known = stacks == number

@@ -14,7 +14,7 @@ from sabacc_agents.blueprint.blueprint import LEVELS, Blueprint
 from sabacc_agents.blueprint.public_states import (
     NOTHING_KNOWN,
     num_public_states,
-    told_patterns,
+    pattern_codes,
 )
 from sabacc_agents.blueprint.spike_hands import NO_SPIKE
 
@@ -62,7 +62,7 @@ class BlueprintSolver:
             config.rule_set,
             config.bet_sizes,
             config.agent_sizes,
-            told_patterns(config.tells_swaps or config.rule_set.spike_card),
+            pattern_codes(config.rule_set, config.tells_swaps),
         )
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
         self.tables = [
@@ -114,7 +114,7 @@ class BlueprintSolver:
         sizes = [i for i, size in enumerate(config.bet_sizes) if size in config.agent_sizes]
         columns = [JUNK, CALL, *(FIRST_RAISE + i for i in sizes)]
         found = [average_policy(tables.agent_sums[:, columns]) for tables in self.tables]
-        first = np.arange(len(found)) * num_public_states(config.rule_set)
+        first = np.arange(len(found)) * num_public_states(config.rule_set, self._game.codes)
         return Blueprint(
             rules=config.rule_set,
             bet_sizes=config.bet_sizes,
@@ -126,7 +126,7 @@ class BlueprintSolver:
             ).astype(np.int32),
             policy=np.concatenate([policy for _, policy in found]),
             more_rules=tuple(more.rule_set for more in config.more_rules),
-            patterns=self._game.patterns,
+            codes=self._game.codes,
             metadata=config.model_dump(mode="json")
             | {"epochs": self.epochs, "seconds": round(self.seconds, 1)},
         )

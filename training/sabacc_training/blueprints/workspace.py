@@ -55,7 +55,7 @@ class LearntTables(NamedTuple):
 
 def new_tables(rules: RuleSet, game: Game, rows: int) -> LearntTables:
     """Return tables in which nothing has been learnt, with so many rows of the adversary's bets."""
-    bets = num_public_states(rules), NUM_BETS, HAND_BUCKETS
+    bets = num_public_states(rules, game.codes), NUM_BETS, HAND_BUCKETS
     kinds = num_card_states(game) * HAND_BUCKETS, NUM_KINDS
     return LearntTables(
         agent_regrets=np.zeros(bets, np.float32),
