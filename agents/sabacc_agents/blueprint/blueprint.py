@@ -39,6 +39,9 @@ LEVELS: Final = 31
 """What weights of actions are rounded to: they add up to about so much. With 255 files are half as
 large again."""
 
+MOST_MEMORY: Final = 2**26
+"""The bytes that a policy may take while it is unpacked, beside itself. Ours take 9 MB."""
+
 NUM_PLAYERS: Final = 2
 """A blueprint is for tables of two."""
 
@@ -148,7 +151,8 @@ def _unpacked_policy(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
     """Return the policy in a file. No more memory is taken than its states and actions need."""
     shape = len(arrays["states"]), HAND_BUCKETS, len(arrays["actions"])
     size = math.prod(shape)
-    policy = lzma.LZMADecompressor().decompress(arrays["policy"].tobytes(), size + 1)
+    unpacked = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
+    policy = unpacked.decompress(arrays["policy"].tobytes(), size + 1)
     return np.frombuffer(policy, np.uint8).reshape(shape)
 
 

@@ -98,18 +98,7 @@ class AgentHands(NamedTuple):
 def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.float32]]:
     """Return the cards of an abstract game, the courses of the agent's hand, and bucket edges."""
     table = free_win_probabilities(rules).table
-    choices = card_choices(rules)
-    cards = Cards(
-        deck=np.repeat(np.arange(NUM_VALUES), table.deck_counts),
-        children=table.children,
-        parents=table.parents,
-        counts=table.counts,
-        best_kinds=choices.kinds,
-        swaps=choices.swaps,
-        discards=choices.discards,
-        buckets=np.zeros((1, 1, 1, 1), np.int8),
-        allowed=np.array([kind in without_fees(rules).card_actions for kind in CARD_KINDS]),
-    )
+    cards = cards_with(rules, np.zeros((1, 1, 1, 1), np.int8))
     agent_hands = _agent_hands(game, cards, rules.cards_dealt)
     hands, tops = agent_hands.hands, agent_hands.tops
     edges = bucket_edges(rules, _positions(len(hands)), hands[:, :-1], tops[:, :-1])
@@ -119,6 +108,22 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     in_play = hand_buckets(rules, edges)
     at_reveal = np.broadcast_to(final[:, None], (2, 1, *in_play.shape[2:]))
     return cards._replace(buckets=np.hstack([in_play, at_reveal])), agent_hands, edges
+
+
+def cards_with(rules: RuleSet, buckets: NDArray[np.int8]) -> Cards:
+    """Return the cards of an abstract game with these buckets of hands."""
+    table, choices = free_win_probabilities(rules).table, card_choices(rules)
+    return Cards(
+        deck=np.repeat(np.arange(NUM_VALUES), table.deck_counts),
+        children=table.children,
+        parents=table.parents,
+        counts=table.counts,
+        best_kinds=choices.kinds,
+        swaps=choices.swaps,
+        discards=choices.discards,
+        buckets=buckets,
+        allowed=np.array([kind in without_fees(rules).card_actions for kind in CARD_KINDS]),
+    )
 
 
 @jit

@@ -13,10 +13,9 @@ from sabacc_agents.blueprint.buckets import (
     betting_values,
     hand_buckets,
 )
-from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
-from sabacc_agents.blueprint.public_states import CARD_KINDS
+from sabacc_agents.blueprint.card_choices import free_win_probabilities
 from sabacc_agents.blueprint.spike_hands import first_spike_betting
-from sabacc_agents.expectation.hand_table import NUM_VALUES, HandTable
+from sabacc_agents.expectation.hand_table import HandTable
 
 from sabacc_env.array_types import Floats, Ints
 from sabacc_env.rules import RuleSet
@@ -42,21 +41,11 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     """
     if not rules.spike_card:
         return hands_without_spikes.cards_of(rules, game)
-    table, choices = free_win_probabilities(rules).table, card_choices(rules)
+    table = free_win_probabilities(rules).table
     edges = spike_edges(rules)
     in_play = hand_buckets(rules, edges)
     at_reveal = np.broadcast_to(final_buckets(table)[:, None], (2, 1, len(table.sizes), NUM_TOPS))
-    cards = Cards(
-        deck=np.repeat(np.arange(NUM_VALUES), table.deck_counts),
-        children=table.children,
-        parents=table.parents,
-        counts=table.counts,
-        best_kinds=choices.kinds,
-        swaps=choices.swaps,
-        discards=choices.discards,
-        buckets=np.hstack([in_play, at_reveal]),
-        allowed=np.array([kind == "stand" for kind in CARD_KINDS]),
-    )
+    cards = hands_without_spikes.cards_with(rules, np.hstack([in_play, at_reveal]))
     nothing = np.zeros((0, 0))
     courses = AgentHands(
         hands=nothing.astype(np.int32),
