@@ -104,6 +104,8 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
         ({"rules": "black_spire"}, "no blueprint can be solved for rules with no betting"),
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
         ({"epochs": 0}, "epochs"),
+        ({"walks": [100, 100]}, "walks: give one number, or as many as there are stacks"),
+        ({"walks": 0}, "walks"),
     ],
 )
 def test_impossible_configurations_are_refused(keys: dict[str, Any], message: str) -> None:

@@ -46,13 +46,10 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
     if header.get("game") != _game(solver):
         raise SabaccError(f"{path}: is of another configuration; choose another output file")
     rows, epochs, seconds = (header.get(key) for key in ("rows", "epochs", "seconds"))
-    if (
-        type(epochs) is not int
-        or epochs < 0
-        or type(seconds) is not float
-        or not seconds >= 0
-        or not _are_counts(rows, solver, len(state))
-    ):
+    if type(epochs) is not int or epochs < 0 or type(seconds) is not float or not seconds >= 0:
+        raise SabaccError(f"{path}: cannot be resumed from; it is damaged")
+    solver.begin(epochs, seconds)
+    if not _are_counts(rows, solver, len(state)):
         raise SabaccError(f"{path}: cannot be resumed from; it is damaged")
     begin = 0
     for table, count in zip(_arrays(solver), rows, strict=True):
@@ -65,7 +62,6 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
         table[used] = values.reshape(count, table.shape[1])
     if not all(_have_their_rows(tables) for tables in solver.tables):
         raise SabaccError(f"{path}: cannot be resumed from; its numbers are impossible")
-    solver.epochs, solver.seconds = epochs, seconds
 
 
 def _have_their_rows(tables: LearntTables) -> bool:

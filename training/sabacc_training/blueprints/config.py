@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from sabacc_env.errors import SabaccError
 from sabacc_training.blueprints.game import abstract_game, alike_in_abstract, check_rules
 from sabacc_training.config.game import GameConfig, RulesConfig
+
+Walks = Annotated[int, Field(ge=1)]
+"""A number of walks."""
 
 
 class BlueprintConfig(GameConfig):
@@ -28,6 +31,10 @@ class BlueprintConfig(GameConfig):
     """Whether the blueprint tells swaps apart by the card that is taken, which is public. In hands
     of two it is half of the hand. Without it files are a fifth as large."""
 
+    coarse_epochs: int = Field(0, ge=0)
+    """How many epochs come first in which it does not tell them apart, although it will. What is
+    learnt there is where its finer states begin, so that those that are rarely met play well."""
+
     stacks: tuple[float, ...] = (10, 25, 50)
     """The stacks at the start of a hand that strategies are solved for, in antes, in rising order.
     Both seats have equal ones. In play the nearest by ratio counts."""
@@ -35,8 +42,9 @@ class BlueprintConfig(GameConfig):
     epochs: int = Field(300, ge=1)
     """How many epochs are run."""
 
-    walks: int = Field(2_000, ge=1)
-    """The walks of each stack in an epoch, in each of which the agent and the adversary learn."""
+    walks: Walks | tuple[Walks, ...] = 2_000
+    """The walks of each stack in an epoch, in each of which the agent and the adversary learn: one
+    number for all stacks, or one for each."""
 
     threads: int = Field(1, ge=1, le=64)
     """How many stacks are solved for side by side. The result does not depend on it."""
@@ -61,6 +69,13 @@ class BlueprintConfig(GameConfig):
         rising = all(a < b for a, b in pairwise(self.stacks))
         if not self.stacks or not rising or self.stacks[0] < 2 or self.stacks[-1] > 10_000:
             raise SabaccError("stacks: give one or more rising numbers from 2 to 10,000")
+        if isinstance(self.walks, tuple) and len(self.walks) != len(self.stacks):
+            raise SabaccError("walks: give one number, or as many as there are stacks")
         if self.adversary_rows.bit_count() != 1:
             raise SabaccError("adversary_rows: give a power of 2, such as 1_048_576")
         return self
+
+    @property
+    def walks_of_stacks(self) -> tuple[int, ...]:
+        """The walks of each stack in an epoch."""
+        return self.walks if isinstance(self.walks, tuple) else (self.walks,) * len(self.stacks)

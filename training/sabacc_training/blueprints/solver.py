@@ -34,6 +34,7 @@ from sabacc_training.blueprints.hands import (
     random_card,
     start_stream,
 )
+from sabacc_training.blueprints.refinement import refined_tables
 from sabacc_training.blueprints.sampling import total
 from sabacc_training.blueprints.spike_cards import cards_of
 from sabacc_training.blueprints.spike_walks import deal_with_spikes
@@ -58,19 +59,18 @@ class BlueprintSolver:
 
     def __init__(self, config: BlueprintConfig) -> None:
         self.config = config
-        self._game = abstract_game(
-            config.rule_set,
-            config.bet_sizes,
-            config.agent_sizes,
-            pattern_codes(config.rule_set, config.tells_swaps),
-        )
+        self.begin(0, 0.0)
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
+        self._workspaces = [new_workspace(self._game) for _ in config.stacks]
+
+    def begin(self, epochs: int, seconds: float) -> None:
+        """Begin after so many epochs, which took so long, with empty tables."""
+        config = self.config
+        self.epochs, self.seconds = epochs, seconds
+        self._game = self._game_of(config.tells_swaps and epochs >= config.coarse_epochs)
         self.tables = [
             new_tables(config.rule_set, self._game, config.adversary_rows) for _ in config.stacks
         ]
-        self._workspaces = [new_workspace(self._game) for _ in config.stacks]
-        self.epochs = 0
-        self.seconds = 0.0
 
     def run_epoch(self) -> list[float]:
         """Run an epoch; return what the adversary's strategy won, in antes a hand.
@@ -81,12 +81,14 @@ class BlueprintSolver:
         with ThreadPoolExecutor(self.config.threads) as pool:
             margins = list(pool.map(self._solve_for, range(len(self.config.stacks))))
         self.epochs += 1
+        if self.config.tells_swaps and self.epochs == self.config.coarse_epochs:
+            self._tell_swaps()
         self.seconds += time.perf_counter() - begun
         return margins
 
     def _solve_for(self, number: int) -> float:
         config = self.config
-        unit = config.rule_set.ante_unit
+        unit, walks = config.rule_set.ante_unit, config.walks_of_stacks
         margin = run_walks(
             self._game,
             self._cards,
@@ -97,11 +99,22 @@ class BlueprintSolver:
             int(config.stacks[number] * unit) - unit,
             self.epochs,
             config.seed,
-            (self.epochs * len(config.stacks) + number) * config.walks,
-            config.walks,
+            self.epochs * sum(walks) + sum(walks[:number]),
+            walks[number],
             True,
         )
-        return margin / config.walks
+        return margin / walks[number]
+
+    def _tell_swaps(self) -> None:
+        """Tell swaps apart from now on."""
+        coarse, self._game = self._game, self._game_of(tells_swaps=True)
+        codes = coarse.codes, self._game.codes
+        self.tables = [refined_tables(tables, *codes) for tables in self.tables]
+
+    def _game_of(self, tells_swaps: bool) -> Game:
+        config = self.config
+        codes = pattern_codes(config.rule_set, tells_swaps)
+        return abstract_game(config.rule_set, config.bet_sizes, config.agent_sizes, codes)
 
     @property
     def nodes(self) -> int:

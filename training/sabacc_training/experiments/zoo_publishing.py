@@ -377,7 +377,7 @@ def _make_blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
         observation_version=observation_version(),
         config=config,
         seed=settings.seed,
-        decisions=settings.epochs * settings.walks * len(blueprint.stacks),
+        decisions=settings.epochs * sum(settings.walks_of_stacks),
         hours=round(seconds / 3600, 3),
         retrain=retrain,
         opponents=(),
