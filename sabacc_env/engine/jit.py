@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
 import numba
@@ -87,13 +88,28 @@ def _widen_arguments(compiled: Any) -> Any:
 
 
 def jit_for(signature: Any, **options: Any) -> Callable[[Function], Function]:
-    """Compile a function at once, for one signature only.
-
-    For functions that are passed as arguments, and those that take such functions.
-    """
+    """Compile a function at once, for one signature only: for functions that are passed."""
 
     def decorator(function: Function) -> Function:
         return cast(Function, _compile(function, [signature], **options))
+
+    return decorator
+
+
+def jit_when_called(signature: Any) -> Callable[[Function], Function]:
+    """Compile a function on its first call, for one signature only.
+
+    For functions that take compiled functions as arguments. Compiled code cannot call them.
+    """
+
+    def decorator(function: Function) -> Function:
+        compiled = cache(lambda: _compile(function, [signature]))
+
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            return compiled()(*arguments)
+
+        return cast(Function, call)
 
     return decorator
 

@@ -779,11 +779,11 @@ def broken_histories() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", broken_histories())
-def test_broken_histories_are_refused(name: str) -> None:
-    with pytest.raises(SabaccError) as raised:
-        replay(broken_histories()[name])
-    assert "\n" not in str(raised.value)
+def test_broken_histories_are_refused() -> None:
+    for name, history in broken_histories().items():
+        with pytest.raises(SabaccError) as raised:
+            replay(history)
+        assert "\n" not in str(raised.value), name
 
 
 @with_every_rules

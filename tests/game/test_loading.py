@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,19 @@ from tests.support.strategies import tables as table_settings
 
 seeds = st.integers(0, 2**32 - 1)
 RULES = [*map(load_rules, rule_sets()), *HOUSE_RULES.values()]
-PLAYING = Game("casino", 3, seed=1)
-AT_TABLES = Tables("casino", 4, 3, seed=1, hands=3)
-AT_TABLES.play(random_legal, 20)
+
+
+@cache
+def playing() -> Game:
+    return Game("casino", 3, seed=1)
+
+
+@cache
+def at_tables() -> Tables:
+    found = Tables("casino", 4, 3, seed=1, hands=3)
+    found.play(random_legal, 20)
+    return found
+
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -153,7 +164,7 @@ def put(**values: Any) -> Change:
 )
 def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> None:
     with pytest.raises(SabaccError, match=sentence):
-        Game.from_bytes(changed(game_saving.FORMAT, PLAYING.to_bytes(), change))
+        Game.from_bytes(changed(game_saving.FORMAT, playing().to_bytes(), change))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +196,7 @@ def test_a_game_of_wrong_content_is_refused(change: Change, sentence: str) -> No
 )
 def test_tables_of_wrong_content_are_refused(change: Change, sentence: str) -> None:
     with pytest.raises(SabaccError, match=sentence):
-        Tables.from_bytes(changed(saving.FORMAT, AT_TABLES.to_bytes(), change))
+        Tables.from_bytes(changed(saving.FORMAT, at_tables().to_bytes(), change))
 
 
 @pytest.mark.parametrize("header", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
@@ -201,8 +212,8 @@ def test_a_header_that_is_none_is_refused(header: bytes) -> None:
 @pytest.mark.parametrize("cut", [slice(0, 0), slice(0, -1), slice(0, 16)])
 def test_a_state_of_another_length_is_refused(cut: slice) -> None:
     for kind, format_line, data in (
-        (Game, game_saving.FORMAT, PLAYING.to_bytes()),
-        (Tables, saving.FORMAT, AT_TABLES.to_bytes()),
+        (Game, game_saving.FORMAT, playing().to_bytes()),
+        (Tables, saving.FORMAT, at_tables().to_bytes()),
     ):
         header, state = unpack_checked(format_line, data)
         for other in (state[cut], state + b"x"):
@@ -213,7 +224,7 @@ def test_a_state_of_another_length_is_refused(cut: slice) -> None:
 
 
 def test_another_version_is_named() -> None:
-    older = PLAYING.to_bytes().replace(game_saving.FORMAT, b"sabacc-game 2\n", 1)
+    older = playing().to_bytes().replace(game_saving.FORMAT, b"sabacc-game 2\n", 1)
     with pytest.raises(
         SabaccError,
         match=r"^these bytes do not have the format 'sabacc-game 3'; they have version 2 of it, "
@@ -246,12 +257,12 @@ def test_a_number_out_of_range_is_refused_by_its_name(name: str, last: bool) -> 
         field = records[name].view(np.float32) if name in ("log", "public") else records[name]
         field.reshape(len(records), -1)[-1, -1] = most + 1 if last else least - 1
 
-    header, state = unpack_checked(game_saving.FORMAT, PLAYING.to_bytes())
+    header, state = unpack_checked(game_saving.FORMAT, playing().to_bytes())
     records = np.frombuffer(bytearray(state), GAME_DTYPE)
     spoil(records)
     with pytest.raises(SabaccError, match=f"{name} is out of range|number of seats"):
         Game.from_bytes(pack_with_checksum(game_saving.FORMAT, header, records.tobytes()))
-    header, state = unpack_checked(saving.FORMAT, AT_TABLES.to_bytes())
+    header, state = unpack_checked(saving.FORMAT, at_tables().to_bytes())
     for first in (16 * 4, len(state) - 16 * 4 - 4 * GAME_DTYPE.itemsize):
         whole = bytearray(state)
         records = np.frombuffer(whole, GAME_DTYPE, 4, first)

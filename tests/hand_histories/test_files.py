@@ -8,6 +8,7 @@ import random
 import re
 import resource
 import sys
+from functools import cache
 
 import pytest
 
@@ -22,15 +23,24 @@ from sabacc_env.hand_histories.history import FORMAT
 from sabacc_env.storage.checksums import seal_text
 from tests.support.recorded_hands import assert_same_hand, random_hands
 
-GAMES = list(random_hands(seed=7, count=12))
-HANDS = [HandHistory.from_game(game) for game in GAMES]
+
+@cache
+def games():
+    """Return twelve random hands."""
+    return list(random_hands(seed=7, count=12))
+
+
+@cache
+def hands():
+    """Return their histories."""
+    return [HandHistory.from_game(game) for game in games()]
 
 
 @pytest.fixture
 def path(tmp_path):
     """Return the path of a file of twelve hands."""
     writer = HandHistoryWriter(tmp_path / "hands.jsonl")
-    for hand in HANDS:
+    for hand in hands():
         writer.write(hand)
     return writer.path
 
@@ -42,16 +52,16 @@ def refusal(path) -> str:
 
 
 def test_a_file_has_a_line_for_each_hand(path):
-    assert path.read_text().count("\n") == len(HANDS)
-    assert list(read_hand_histories(path)) == HANDS
-    for hand, game in zip(read_hand_histories(str(path)), GAMES, strict=True):
+    assert path.read_text().count("\n") == len(hands())
+    assert list(read_hand_histories(path)) == hands()
+    for hand, game in zip(read_hand_histories(str(path)), games(), strict=True):
         assert_same_hand(hand.replay(), game)
 
 
 def test_hands_are_added_to_a_file_that_is_there(path):
     for _ in range(2):
-        pickle.loads(pickle.dumps(HandHistoryWriter(path))).write(HANDS[0])
-    assert list(read_hand_histories(path)) == [*HANDS, HANDS[0], HANDS[0]]
+        pickle.loads(pickle.dumps(HandHistoryWriter(path))).write(hands()[0])
+    assert list(read_hand_histories(path)) == [*hands(), hands()[0], hands()[0]]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="has a file that even root cannot read")
@@ -62,8 +72,8 @@ def test_a_file_that_cannot_be_read_gets_no_hands(tmp_path):
 
 
 def test_a_folder_is_made(tmp_path):
-    HandHistoryWriter(tmp_path / "new" / "folder" / "hands.jsonl").write(HANDS[0])
-    assert list(read_hand_histories(tmp_path / "new" / "folder" / "hands.jsonl")) == HANDS[:1]
+    HandHistoryWriter(tmp_path / "new" / "folder" / "hands.jsonl").write(hands()[0])
+    assert list(read_hand_histories(tmp_path / "new" / "folder" / "hands.jsonl")) == hands()[:1]
 
 
 def test_a_damaged_byte_names_its_line(path):
@@ -84,10 +94,10 @@ def test_the_hands_before_a_damaged_line_are_read(path):
     lines = path.read_bytes().splitlines(keepends=True)
     lines[4] = lines[4].replace(b"dealer", b"healer")
     path.write_bytes(b"".join(lines))
-    hands = read_hand_histories(path)
-    assert [next(hands) for _ in range(4)] == HANDS[:4]
+    found = read_hand_histories(path)
+    assert [next(found) for _ in range(4)] == hands()[:4]
     with pytest.raises(SabaccError, match=rf"^{re.escape(str(path))}, line 5: .* was changed or"):
-        next(hands)
+        next(found)
 
 
 def test_a_file_that_was_cut_short_names_its_last_line(path):
@@ -106,23 +116,23 @@ def test_a_file_that_was_cut_short_names_its_last_line(path):
 
 def test_a_last_line_without_its_end_is_read_and_written_on(path):
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    assert list(read_hand_histories(path)) == HANDS
-    HandHistoryWriter(path).write(HANDS[0])
-    assert list(read_hand_histories(path)) == [*HANDS, HANDS[0]]
+    assert list(read_hand_histories(path)) == hands()
+    HandHistoryWriter(path).write(hands()[0])
+    assert list(read_hand_histories(path)) == [*hands(), hands()[0]]
 
 
 @pytest.mark.parametrize("version", [0, 2, 17])
 def test_another_version_is_refused(path, version):
-    content = json.loads(HANDS[0].to_json())
+    content = json.loads(hands()[0].to_json())
     del content["format"], content["checksum"]
     text = seal_text(f"sabacc-hand {version}", content)
-    path.write_text(f"{HANDS[0].to_json()}\n{text}\n")
+    path.write_text(f"{hands()[0].to_json()}\n{text}\n")
     expected = f"{path}, line 2: this text does not have the format {FORMAT!r}; it has version "
     assert refusal(path) == f"{expected}{version} of it, which is not read here"
 
 
 def test_unknown_rules_are_refused(path):
-    content = json.loads(HANDS[0].to_json())
+    content = json.loads(hands()[0].to_json())
     del content["format"], content["checksum"]
     content["rules"]["published"] = "imperial"
     path.write_text(f"{seal_text(FORMAT, content)}\n")
@@ -130,7 +140,7 @@ def test_unknown_rules_are_refused(path):
 
 
 def test_rules_that_have_changed_since_are_refused(path):
-    content = json.loads(HANDS[0].to_json())
+    content = json.loads(hands()[0].to_json())
     del content["format"], content["checksum"]
     content["rules"]["sha256"] = "0" * 64
     path.write_text(f"{seal_text(FORMAT, content)}\n")
@@ -152,12 +162,12 @@ def test_a_hand_for_which_there_is_no_room_leaves_the_file_as_it_was(path):
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 10, limits[1]))
         with pytest.raises(SabaccError, match=r"hands.jsonl: cannot be written \(the disk is full"):
-            writer.write(HANDS[0])
+            writer.write(hands()[0])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == whole
-    writer.write(HANDS[0])
-    assert list(read_hand_histories(path)) == [*HANDS, HANDS[0]]
+    writer.write(hands()[0])
+    assert list(read_hand_histories(path)) == [*hands(), hands()[0]]
 
 
 def test_files_that_cannot_be_opened_are_refused(tmp_path):
@@ -173,10 +183,10 @@ def test_files_that_cannot_be_opened_are_refused(tmp_path):
 @pytest.mark.parametrize("every", [1, 2, 5])
 def test_a_recorder_writes_the_first_hand_and_every_nth_after(tmp_path, every):
     recorder = HandRecorder(tmp_path / "hands", every=every)
-    for number, game in enumerate(GAMES):
+    for number, game in enumerate(games()):
         recorder.hand_ended(game, number=number)
     numbers = [hand.origin["number"] for hand in read_hand_histories(tmp_path / "hands")]
-    assert numbers == list(range(0, len(GAMES), every))
+    assert numbers == list(range(0, len(games()), every))
 
 
 def test_many_hands_are_counted_as_if_they_came_one_by_one(tmp_path):

@@ -54,7 +54,6 @@ from sabacc_env.rules import RuleSet
 from sabacc_env.text import observation_text, parse_action, parse_move
 
 CASINO: Final = load_rules("casino")
-GAME: Final = Game(CASINO, 2, seed=1)
 
 
 def odd_values() -> list[Any]:
@@ -267,7 +266,8 @@ def calls() -> dict[str, Call]:
     per_table = {"keys": None, "dealers": None, "credits": None, "sabacc_pots": None}
     kinds = {"rules": "many_rules", "num_players": "many_num_players", "credits": "many_credits"}
     form = {"observation": "flat", "max_tokens": None}
-    view = GAME.view(0, events=True)
+    game = Game(CASINO, 2, seed=1)
+    view = game.view(0, events=True)
     start = {"dealer": 0, "deck": None, "dice": None, "credits": [50, 50], "sabacc_pot": 0}
 
     def reset(environment: Any) -> Callable[..., Any]:
@@ -291,9 +291,9 @@ def calls() -> dict[str, Call]:
         "Card.parse": call(Card.parse, text="+3c"),
         "Game": call(Game, rules="casino", num_players=2, seed=1, **start),
         "Game(key)": call(Game, rules="casino", num_players=2, key=5),
-        "Game.play": call(lambda move: GAME.clone().play(move), move="stand"),
+        "Game.play": call(lambda move: game.clone().play(move), move="stand"),
         "Game.play(Move)": call(
-            lambda **fields: GAME.clone().play(Move(**fields)),
+            lambda **fields: game.clone().play(Move(**fields)),
             dict.fromkeys(("kind", "card", "amount", "low", "high", "step"), "any_spec"),
             kind="stand",
             card=None,
@@ -302,9 +302,9 @@ def calls() -> dict[str, Call]:
             high=2,
             step=1,
         ),
-        "Game.view": call(GAME.view, seat=0, events=True),
-        "Game.tokens": call(GAME.tokens, seat=0, max_tokens=None),
-        "Game.planes": call(GAME.planes, seat=0),
+        "Game.view": call(game.view, seat=0, events=True),
+        "Game.tokens": call(game.tokens, seat=0, max_tokens=None),
+        "Game.planes": call(game.planes, seat=0),
         "GameView.legal_actions": call(view.legal_actions, bet_sizes=("min",)),
         "observation_text": call(
             observation_text,
@@ -319,20 +319,20 @@ def calls() -> dict[str, Call]:
         "parse_move": call(
             parse_move, {"view": "data"}, text="stand", view=view, bet_sizes=("min",)
         ),
-        "Game.from_bytes": call(Game.from_bytes, data=GAME.to_bytes()),
-        "Game.from_json": call(Game.from_json, text=GAME.to_json()),
-        "replay": call(replay, history=GAME.to_dict()),
-        "render_svg": call(render_svg, {"seat": "optional_seat"}, game=GAME, seat=0),
-        "render_text": call(render_text, {"seat": "optional_seat"}, game=GAME, seat=0),
+        "Game.from_bytes": call(Game.from_bytes, data=game.to_bytes()),
+        "Game.from_json": call(Game.from_json, text=game.to_json()),
+        "replay": call(replay, history=game.to_dict()),
+        "render_svg": call(render_svg, {"seat": "optional_seat"}, game=game, seat=0),
+        "render_text": call(render_text, {"seat": "optional_seat"}, game=game, seat=0),
         "blocks": call(blocks, observations=tables.observations),
         "decode": call(decode, observations=tables.observations),
-        "decode_tokens": call(decode_tokens, tokens=GAME.tokens(0)),
-        "token_mask": call(token_mask, {"tokens": "sequences"}, tokens=GAME.tokens(0)),
-        "is_truncated": call(is_truncated, {"tokens": "sequences"}, tokens=GAME.tokens(0)),
+        "decode_tokens": call(decode_tokens, tokens=game.tokens(0)),
+        "token_mask": call(token_mask, {"tokens": "sequences"}, tokens=game.tokens(0)),
+        "is_truncated": call(is_truncated, {"tokens": "sequences"}, tokens=game.tokens(0)),
         "state_blocks": call(
             state_blocks,
             {"states": "data", "num_players": "two"},
-            states=GAME.state(),
+            states=game.state(),
             num_players=2,
         ),
         "action_names": call(action_names, bet_sizes=("min",)),

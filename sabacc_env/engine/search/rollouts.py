@@ -12,7 +12,7 @@ from numba import types
 
 from sabacc_env.engine.bit_sets import count, lowest
 from sabacc_env.engine.chance import DETERMINIZATION, next_word, stream
-from sabacc_env.engine.jit import inlined, jit, jit_for
+from sabacc_env.engine.jit import inlined, jit, jit_when_called
 from sabacc_env.engine.layout import (
     BET_SIZES_DTYPE,
     FIRST_BET_ACTION,
@@ -132,7 +132,7 @@ def probability_of(probabilities: Array, legal: int, action: int) -> float:
     return probabilities[action] / total if total > 0 else 1.0 / count(legal)
 
 
-@jit_for(
+@jit_when_called(
     types.int64(
         _INFO_STATE,
         _WORKSPACE,
@@ -175,7 +175,7 @@ def sample_determinizations(
     return len(determinizations)
 
 
-@jit_for(types.void(STOCHASTIC_POLICY_TYPE, _ROWS, _INTEGERS, _array(np.float64, 2)))
+@jit_when_called(types.void(STOCHASTIC_POLICY_TYPE, _ROWS, _INTEGERS, _array(np.float64, 2)))
 def write_probabilities(
     model: StochasticPolicy, rows: Array, legal: Array, probabilities: Array
 ) -> None:
@@ -211,7 +211,7 @@ def sample_action(probabilities: Array, legal: int, word: int) -> int:
     return lowest(rest)
 
 
-@jit_for(
+@jit_when_called(
     types.void(
         _INFO_STATE,
         _WORKSPACE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -10,26 +11,29 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import NO_TOP
-from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
+from sabacc_agents.blueprint.card_choices import card_choices
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND, SWAP
-from sabacc_agents.expectation.hand_table import NUM_VALUES
+from sabacc_agents.expectation.hand_table import NUM_VALUES, hand_table
 from sabacc_agents.resolving.course import MOVE
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
-from sabacc_agents.resolving.hand_ranges import Bets, hands_of, new_scratch, write_range
+from sabacc_agents.resolving.hand_ranges import Bets, Hands, hands_of, new_scratch, write_range
 
 from sabacc_env import load_rules
 from sabacc_env.cards import deck
 from sabacc_env.engine.layout import KINDS
 
 RULES = load_rules("casino")
-TABLE = free_win_probabilities(RULES).table
-CHOICES = card_choices(RULES)
+TABLE = hand_table(RULES)
 NUM_BUCKETS = 3
 BUCKETS = (np.arange(len(TABLE.sizes)) % NUM_BUCKETS)[None, None, :, None] + np.zeros(
     (1, 1, 1, NO_TOP + 1), np.int8
 ).astype(np.int8)
-HANDS = hands_of(TABLE, CHOICES, BUCKETS.astype(np.int8), RULES.cards_dealt)
 VALUE_OF = {int(card): card.value for card in deck()}
+
+
+@cache
+def all_hands() -> Hands:
+    return hands_of(TABLE, card_choices(RULES), BUCKETS.astype(np.int8), RULES.cards_dealt)
 
 
 def hand_of(cards: Any) -> int:
@@ -57,9 +61,16 @@ def masses_of(
     zeros = np.zeros(len(moves), np.int64)
     masses = np.zeros(len(TABLE.sizes))
     size = write_range(
-        HANDS, moves, Bets(chances, zeros, zeros), 0, epsilon, unseen, new_scratch(TABLE), masses
+        all_hands(),
+        moves,
+        Bets(chances, zeros, zeros),
+        0,
+        epsilon,
+        unseen,
+        new_scratch(TABLE),
+        masses,
     )
-    first, last = HANDS.first[size : size + 2]
+    first, last = all_hands().first[size : size + 2]
     assert masses[first:last].sum() == pytest.approx(1)
     return masses, size
 
@@ -67,6 +78,7 @@ def masses_of(
 @pytest.mark.parametrize("epsilon", [0.01, 0.3])
 def test_a_swap_a_bet_a_discard_and_a_stand(epsilon: float) -> None:
     """A seat swaps +8 for +5, bets, discards +2 before a draw, and stands."""
+    choices = card_choices(RULES)
     five, eight, two = (
         next(card for card, value in VALUE_OF.items() if value == wanted) for wanted in (5, 8, 2)
     )
@@ -89,10 +101,10 @@ def test_a_swap_a_bet_a_discard_and_a_stand(epsilon: float) -> None:
         if drawn in (five, eight, two):
             continue
         dealt, swapped, final = hand_of([eight, two]), hand_of([five, two]), hand_of([five, drawn])
-        swaps = CHOICES.kinds[0, dealt, 15] == SWAP and CHOICES.swaps[0, dealt, 15] == 18
-        redraws = CHOICES.kinds[3, swapped, 18] == DISCARD_DRAW
-        redraws = redraws and CHOICES.discards[3, swapped] == 12
-        stands = CHOICES.kinds[6, final, 12] == STAND
+        swaps = choices.kinds[0, dealt, 15] == SWAP and choices.swaps[0, dealt, 15] == 18
+        redraws = choices.kinds[3, swapped, 18] == DISCARD_DRAW
+        redraws = redraws and choices.discards[3, swapped] == 12
+        stands = choices.kinds[6, final, 12] == STAND
         expected[final] += (
             mixed(bool(swaps), 8)
             * chances[1, swapped % NUM_BUCKETS]
@@ -104,6 +116,7 @@ def test_a_swap_a_bet_a_discard_and_a_stand(epsilon: float) -> None:
 
 def test_unseen_hands_after_a_stand_and_a_redraw() -> None:
     """A seat stands, and doubles make it put a -4 down and draw."""
+    choices = card_choices(RULES)
     epsilon = 0.1
     four, top = (
         next(card for card, value in VALUE_OF.items() if value == wanted) for wanted in (-4, 9)
@@ -118,8 +131,8 @@ def test_unseen_hands_after_a_stand_and_a_redraw() -> None:
     for kept in hidden:
         dealt = hand_of([kept, four])
         same = 2 if VALUE_OF[kept] == -4 else 1
-        stands = CHOICES.kinds[0, dealt, 19] == STAND
-        redraws = CHOICES.discards[1, dealt] == 6
+        stands = choices.kinds[0, dealt, 19] == STAND
+        redraws = choices.discards[1, dealt] == 6
         weight = (0.9 * stands + 0.1 / 4) * (0.9 * redraws + 0.1 / 8) / same
         for drawn in hidden:
             if drawn != kept:
@@ -128,6 +141,7 @@ def test_unseen_hands_after_a_stand_and_a_redraw() -> None:
 
 
 def test_a_card_that_is_bought_from_the_discard_pile_is_known() -> None:
+    choices = card_choices(RULES)
     top = next(card for card, value in VALUE_OF.items() if value == 4)
     bought = {"kind": "buy_discard", "stage": 0, "top": 4 + 10}
     stood = {"kind": "stand", "stage": 3, "top": 9 + 10}
@@ -135,7 +149,7 @@ def test_a_card_that_is_bought_from_the_discard_pile_is_known() -> None:
     expected: dict[int, float] = defaultdict(float)
     for cards in combinations([card for card in VALUE_OF if card != top], 2):
         hand = hand_of([*cards, top])
-        expected[hand] += 0.8 * bool(CHOICES.kinds[3, hand, 19] == STAND) + 0.2 / 4
+        expected[hand] += 0.8 * bool(choices.kinds[3, hand, 19] == STAND) + 0.2 / 4
     check(masses, size, expected)
 
 
@@ -150,7 +164,7 @@ def test_a_draw_and_new_hands_for_all() -> None:
 
 
 def check(masses: NDArray[Any], size: int, expected: dict[int, float]) -> None:
-    first, last = HANDS.first[size : size + 2]
+    first, last = all_hands().first[size : size + 2]
     total = sum(expected.values())
     assert total > 0
     for hand in range(first, last):
@@ -161,7 +175,7 @@ def test_moves_that_rule_out_all_hands_leave_all_of_them() -> None:
     moves = moves_of({"kind": "check", "is_bet": 1, "top": 0})
     masses, size = masses_of(moves, [], np.zeros((1, NUM_BUCKETS)), 0.1)
     assert size == 2
-    assert len(set(masses[HANDS.first[2] : HANDS.first[3]])) == 1
+    assert len(set(masses[all_hands().first[2] : all_hands().first[3]])) == 1
 
 
 @pytest.mark.parametrize(("spread", "filled"), [(0.1, 0.7), (0.01, 0.5), (0.001, 0.1)])
@@ -173,13 +187,15 @@ def test_classes_rise_with_the_rank_and_part_zero_hands(spread: float, filled: f
     masses = np.zeros((2, len(ranks)))
     sizes = np.array([2, 3])
     for seat, size in enumerate(sizes):
-        part = slice(*HANDS.first[size : size + 2])
+        part = slice(*all_hands().first[size : size + 2])
         masses[seat, part] = rng.dirichlet(np.full(part.stop - part.start, spread))
     class_of = np.zeros(len(zero_ranks), np.int64)
     ranges = np.zeros((2, NUM_CLASSES), np.float32)
     is_zero = np.zeros(NUM_CLASSES, np.float32)
     by_rank = np.zeros((2, len(zero_ranks)))
-    write_classes(masses, HANDS.first, sizes, ranks, zero_ranks, by_rank, class_of, ranges, is_zero)
+    write_classes(
+        masses, all_hands().first, sizes, ranks, zero_ranks, by_rank, class_of, ranges, is_zero
+    )
     assert (np.diff(class_of) >= 0).all()
     assert ranges.sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
     held = (masses > 0).any(axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sabacc_agents.blueprint.buckets import TOP_STAYS
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND, SWAP
-from sabacc_agents.expectation.win_probabilities import win_probabilities
+from sabacc_agents.expectation.hand_table import hand_table
 from sabacc_training.blueprints.game import Game, abstract_game
 from sabacc_training.blueprints.hands import AgentHands, cards_of, decode_course
 
@@ -15,7 +15,7 @@ from sabacc_env.actions import DEFAULT_BET_SIZES
 from sabacc_env.array_types import Ints
 
 RULES = load_rules("spacers")
-COUNTS = win_probabilities(RULES, 2).table.counts
+COUNTS = hand_table(RULES).counts
 FIRST_CARDS = 1
 """The stage of the first card phase; a betting phase lies before and after it."""
 

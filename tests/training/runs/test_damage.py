@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from sabacc_training.runs.callback import CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint
 from sabacc_training.solved_games import solver
 from sabacc_training.solved_games.cfr import CFRSolver
-from sabacc_training.solved_games.game_tree import flatten
+from sabacc_training.solved_games.game_tree import GameTree, flatten
 from sabacc_training.solved_games.rung import load_rung
 from sabacc_training.tournaments.config import TournamentConfig
 from sabacc_training.tournaments.tasks import FORMAT, Task, play_task, read_task
@@ -28,9 +29,12 @@ from tests.agents.test_descriptions import a_policy
 from tests.support.damage import flip_bit, flip_random_bit
 from tests.training.runs.test_keeping import CONFIGS
 
-ONE_CARD = flatten(load_rung("one_card"))
-
 Reads = Callable[[Path], Any]
+
+
+@cache
+def one_card() -> GameTree:
+    return flatten(load_rung("one_card"))
 
 
 def a_checkpoint(name: str, folder: Path) -> Path:
@@ -55,14 +59,14 @@ def written(path: Path, data: bytes) -> Path:
 
 
 def a_solver_checkpoint(folder: Path) -> Path:
-    cfr = CFRSolver(ONE_CARD, "cfr+")
+    cfr = CFRSolver(one_card(), "cfr+")
     cfr.iterate()
     solver._save_checkpoint(cfr, folder / "solver")
     return folder / "solver"
 
 
 def reads_a_solver_checkpoint(path: Path) -> None:
-    solver._load_checkpoint(CFRSolver(ONE_CARD, "cfr+"), path)
+    solver._load_checkpoint(CFRSolver(one_card(), "cfr+"), path)
 
 
 KINDS: dict[str, tuple[Callable[[Path], Path], Reads]] = {
