@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pickle
 import shutil
@@ -51,6 +52,27 @@ def test_one_line_says_that_it_compiles_and_none_that_it_is_cached(tmp_path: Pat
     assert notice.count("\n") == 1
     assert notice.startswith(NOTICE)
     assert run(ROOT, tmp_path) == (first, "")
+
+
+IMPORTS = """
+from numba.core import event
+
+with event.install_recorder("numba:compile") as recorder:
+    import sabacc_agents.search
+    import sabacc_agents.zoo
+    from sabacc_agents.loading import load
+functions = [each.data["dispatcher"].py_func for _, each in recorder.buffer if each.is_start]
+print(sorted({function.__module__ for function in functions}))
+"""
+
+
+def test_no_import_compiles_more_than_policies(tmp_path: Path) -> None:
+    """To compile all that agents call takes a minute. Policies are passed, so they must be."""
+    modules = ["numba.cpython.", "sabacc_agents.search.heuristic", "sabacc_env.engine.bit_sets"]
+    modules += ["sabacc_env.engine.drivers.simple_policies", "sabacc_env.engine.chance"]
+    imported, _ = run(ROOT, tmp_path, IMPORTS)
+    assert "simple_policies" in imported
+    assert [name for name in ast.literal_eval(imported) if not name.startswith(tuple(modules))] == []
 
 
 def test_changed_source_is_compiled_anew(tmp_path: Path) -> None:
