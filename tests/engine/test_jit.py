@@ -72,7 +72,9 @@ def test_no_import_compiles_more_than_policies(tmp_path: Path) -> None:
     modules += ["sabacc_env.engine.drivers.simple_policies", "sabacc_env.engine.chance"]
     imported, _ = run(ROOT, tmp_path, IMPORTS)
     assert "simple_policies" in imported
-    assert [name for name in ast.literal_eval(imported) if not name.startswith(tuple(modules))] == []
+    assert [
+        name for name in ast.literal_eval(imported) if not name.startswith(tuple(modules))
+    ] == []
 
 
 def test_changed_source_is_compiled_anew(tmp_path: Path) -> None:
