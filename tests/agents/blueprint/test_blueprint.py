@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,13 @@ import pytest
 from numpy.typing import NDArray
 from sabacc_agents import load, trained_against
 from sabacc_agents.blueprint.agent import BlueprintAgent
-from sabacc_agents.blueprint.blueprint import VERSION, Blueprint, load_blueprint, save_blueprint
+from sabacc_agents.blueprint.blueprint import (
+    MOST_MEMORY,
+    VERSION,
+    Blueprint,
+    load_blueprint,
+    save_blueprint,
+)
 from sabacc_agents.blueprint.buckets import (
     HAND_BUCKETS,
     NO_TOP,
@@ -176,6 +184,19 @@ def test_impossible_arrays_are_refused(damage: object, small: Blueprint, tmp_pat
 def test_a_policy_of_another_size_is_refused(size: int, small: Blueprint, tmp_path: Path) -> None:
     path = tmp_path / "agent.safetensors"
     save_blueprint(path, replace(small, policy=np.zeros(size, np.uint8), states=STATES))
+    with pytest.raises(SabaccError, match="its policy cannot be unpacked"):
+        load_blueprint(path)
+
+
+def test_a_policy_that_asks_for_much_memory_is_refused(
+    small: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To unpack it takes as much memory as its dictionary has, which may be any size."""
+    path = tmp_path / "agent.safetensors"
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 2 * MOST_MEMORY}]
+    with monkeypatch.context() as patched:
+        patched.setattr(lzma, "compress", partial(lzma.compress, filters=filters))
+        save_blueprint(path, small)
     with pytest.raises(SabaccError, match="its policy cannot be unpacked"):
         load_blueprint(path)
 
