@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from sabacc_agents.blueprint.public_states import (
     NUM_PATTERNS,
     STAND,
@@ -15,7 +16,7 @@ from sabacc_agents.blueprint.public_states import (
 )
 from sabacc_training.blueprints.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.blueprints.config import BlueprintConfig
-from sabacc_training.blueprints.refinement import refined_tables
+from sabacc_training.blueprints.refinement import pooled, refined_tables
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.blueprints.workspace import LearntTables
 from sabacc_training.config.base import validated
@@ -52,6 +53,18 @@ def test_finer_states_have_equal_parts_of_what_was_learnt() -> None:
     # A swap has three classes, and to stand four by what an earlier swap took.
     stood = by_patterns(coarse, NUM_COARSE)[:, COARSE[SWAP], COARSE[STAND]]
     assert np.allclose(fine[:, FINE[SWAP + 1], FINE[STOOD_SWAPPED]], stood / 12, atol=1e-6)
+
+
+def test_pooled_sums_are_each_states_own_and_the_mean() -> None:
+    rng = np.random.default_rng(0)
+    sums = rng.random((5 * NUM_FINE**2, 3, 4)).astype(np.float32)
+    found = by_patterns(pooled(sums, COARSE, FINE, 2.5), NUM_FINE)
+    own, other = [STAND, *range(STOOD_SWAPPED, STOOD_SWAPPED + 3)], list(range(SWAP, SWAP + 3))
+    expected = by_patterns(sums, NUM_FINE)[:, FINE[own]][:, :, FINE[other]]
+    assert found[:, FINE[own]][:, :, FINE[other]] == pytest.approx(
+        expected + 2.5 * expected.mean(axis=(1, 2), keepdims=True), rel=1e-5
+    )
+    assert pooled(sums, FINE, FINE, 1) == pytest.approx(2 * sums)
 
 
 def test_a_blueprint_plays_finer_states_as_the_coarse_ones() -> None:

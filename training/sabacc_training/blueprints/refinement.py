@@ -1,4 +1,7 @@
-"""Finer public states that begin with what coarser ones have learnt (Brown and Sandholm 2015)."""
+"""Finer public states that begin with what coarser ones have learnt (Brown and Sandholm 2015).
+
+The strategies that they come to are pooled in part.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,38 @@ def refined_tables(tables: LearntTables, coarse: Ints, fine: Ints) -> LearntTabl
     )
 
 
+def pooled(
+    sums: NDArray[np.float32], coarse: Ints, fine: Ints, weight: float
+) -> NDArray[np.float32]:
+    """Return sums to which the mean over the states of the same coarse state is added.
+
+    So a state that is rarely met plays much as the others do (partial pooling), and one that is
+    often met nearly by its own sums.
+
+    Args:
+        sums: (public states, actions, buckets) sums of strategies.
+        coarse: (NUM_PATTERNS,) what coarse public states call patterns.
+        fine: (NUM_PATTERNS,) what these public states call them.
+        weight: how many times the mean counts.
+    """
+    coarse_of, count = _coarse_codes(coarse, fine), int(coarse.max()) + 1
+    by_patterns = sums.reshape(-1, len(coarse_of), len(coarse_of), *sums.shape[1:])
+    together = np.zeros((len(by_patterns), count, count, *sums.shape[1:]), np.float32)
+    for own, other in product(range(len(coarse_of)), repeat=2):
+        together[:, coarse_of[own], coarse_of[other]] += by_patterns[:, own, other]
+    found = _refined(together.reshape(-1, *sums.shape[1:]), coarse, fine)
+    found *= np.float32(weight)
+    found += sums
+    return found
+
+
 def _refined(table: NDArray[np.float32], coarse: Ints, fine: Ints) -> NDArray[np.float32]:
     """Return sums by finer public states. Those of a coarse state have equal parts of its sums.
 
     So a state that is rarely met goes on as the coarse one was, and one that is often met forgets
     it.
     """
-    coarse_of = np.zeros(fine.max() + 1, np.int64)
-    coarse_of[fine] = coarse
+    coarse_of = _coarse_codes(coarse, fine)
     parts = np.float32(1) / np.bincount(coarse_of).astype(np.float32)
     count, finer = len(parts), len(coarse_of)
     by_patterns = table.reshape(-1, count, count, *table.shape[1:])
@@ -44,3 +71,10 @@ def _refined(table: NDArray[np.float32], coarse: Ints, fine: Ints) -> NDArray[np
         states = np.flatnonzero(met[:, *pair])
         found[states, own, other] = by_patterns[states, *pair] * (parts[pair[0]] * parts[pair[1]])
     return found.reshape(-1, *table.shape[1:])
+
+
+def _coarse_codes(coarse: Ints, fine: Ints) -> Ints:
+    """Return the coarse code of each fine one, (fine codes,)."""
+    found = np.zeros(int(fine.max()) + 1, np.int64)
+    found[fine] = coarse
+    return found

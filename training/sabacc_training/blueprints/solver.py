@@ -34,7 +34,7 @@ from sabacc_training.blueprints.hands import (
     random_card,
     start_stream,
 )
-from sabacc_training.blueprints.refinement import refined_tables
+from sabacc_training.blueprints.refinement import pooled, refined_tables
 from sabacc_training.blueprints.sampling import total
 from sabacc_training.blueprints.spike_cards import cards_of
 from sabacc_training.blueprints.spike_walks import deal_with_spikes
@@ -126,7 +126,13 @@ class BlueprintSolver:
         config = self.config
         sizes = [i for i, size in enumerate(config.bet_sizes) if size in config.agent_sizes]
         columns = [JUNK, CALL, *(FIRST_RAISE + i for i in sizes)]
-        found = [average_policy(tables.agent_sums[:, columns]) for tables in self.tables]
+        coarse, codes = pattern_codes(config.rule_set, tells_swaps=False), self._game.codes
+        found = [
+            average_policy(
+                pooled(tables.agent_sums[:, columns], coarse, codes, config.pooling_weight)
+            )
+            for tables in self.tables
+        ]
         first = np.arange(len(found)) * num_public_states(config.rule_set, self._game.codes)
         return Blueprint(
             rules=config.rule_set,
