@@ -106,8 +106,8 @@ def test_stacks_may_have_walks_of_their_own() -> None:
     config = {"stacks": [3, 5], "walks": [10, 30], "coarse_epochs": 0}
     solver = solver_of(**config)
     solver.run_epoch()
-    alone = [solver_of(stacks=[3], walks=10, coarse_epochs=0)]
-    alone[0].run_epoch()
-    assert (solver.tables[0].agent_regrets == alone[0].tables[0].agent_regrets).all()
+    alone = solver_of(stacks=[3], walks=10, coarse_epochs=0)
+    alone.run_epoch()
+    assert (solver.tables[0].agent_regrets == alone.tables[0].agent_regrets).all()
     weights = [tables.agent_sums.sum() for tables in solver.tables]
     assert weights[1] > 2 * weights[0]
