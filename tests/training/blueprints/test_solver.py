@@ -105,6 +105,10 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
         ({"bet_sizes": [0.2, 0.3, 0.5, 1, 2]}, "bet_sizes: a blueprint can have at most 4"),
         ({"epochs": 0}, "epochs"),
         ({"walks": [100, 100]}, "walks: give one number, or as many as there are stacks"),
+        (
+            {"tells_swaps": False, "coarse_epochs": 1},
+            "coarse_epochs: give 0, or let the blueprint tell swaps apart",
+        ),
         ({"walks": 0}, "walks"),
     ],
 )

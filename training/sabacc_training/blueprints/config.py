@@ -75,6 +75,8 @@ class BlueprintConfig(GameConfig):
             raise SabaccError("stacks: give one or more rising numbers from 2 to 10,000")
         if isinstance(self.walks, tuple) and len(self.walks) != len(self.stacks):
             raise SabaccError("walks: give one number, or as many as there are stacks")
+        if self.coarse_epochs and not self.tells_swaps:
+            raise SabaccError("coarse_epochs: give 0, or let the blueprint tell swaps apart")
         if self.adversary_rows.bit_count() != 1:
             raise SabaccError("adversary_rows: give a power of 2, such as 1_048_576")
         return self

@@ -35,7 +35,7 @@ def pooled(
     """Return sums to which the mean over the states of the same coarse state is added.
 
     So a state that is rarely met plays much as the others do (partial pooling), and one that is
-    often met nearly by its own sums.
+    often met nearly by its own sums. Where nothing is told apart the sums are returned as they are.
 
     Args:
         sums: (public states, actions, buckets) sums of strategies.
@@ -44,6 +44,8 @@ def pooled(
         weight: how many times the mean counts.
     """
     coarse_of, count = _coarse_codes(coarse, fine), int(coarse.max()) + 1
+    if count == len(coarse_of):
+        return sums
     by_patterns = sums.reshape(-1, len(coarse_of), len(coarse_of), *sums.shape[1:])
     together = np.zeros((len(by_patterns), count, count, *sums.shape[1:]), np.float32)
     for own, other in product(range(len(coarse_of)), repeat=2):
