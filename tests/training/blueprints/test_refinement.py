@@ -58,13 +58,18 @@ def test_finer_states_have_equal_parts_of_what_was_learnt() -> None:
 def test_pooled_sums_are_each_states_own_and_the_mean() -> None:
     rng = np.random.default_rng(0)
     sums = rng.random((5 * NUM_FINE**2, 3, 4)).astype(np.float32)
+    sums /= sums.sum(axis=(1, 2), keepdims=True)
+    rarity = 0.443  # a fifth of all states, with .0997 of all sums: one more would be too many
+    by_patterns(sums, NUM_FINE)[2] *= rarity
     found = by_patterns(pooled(sums, COARSE, FINE, 2.5), NUM_FINE)
     own, other = [STAND, *range(STOOD_SWAPPED, STOOD_SWAPPED + 3)], list(range(SWAP, SWAP + 3))
-    expected = by_patterns(sums, NUM_FINE)[:, FINE[own]][:, :, FINE[other]]
-    assert found[:, FINE[own]][:, :, FINE[other]] == pytest.approx(
-        expected + 2.5 * expected.mean(axis=(1, 2), keepdims=True), rel=1e-5
-    )
+    kept = by_patterns(sums, NUM_FINE)[:, FINE[own]][:, :, FINE[other]]
+    mean = np.broadcast_to(kept.mean(axis=(1, 2), keepdims=True), kept.shape)
+    found = found[:, FINE[own]][:, :, FINE[other]]
+    assert found[[0, 1, 3, 4]] == pytest.approx((kept + 2.5 * mean)[[0, 1, 3, 4]], rel=1e-5)
+    assert found[2] == pytest.approx(2.5 * mean[2], rel=1e-5)
     assert pooled(sums, FINE, FINE, 1) is sums
+    assert pooled(sums, COARSE, FINE, 0) is sums
 
 
 def test_a_blueprint_plays_finer_states_as_the_coarse_ones() -> None:
