@@ -16,7 +16,7 @@ from sabacc_agents.blueprint.public_states import (
 )
 from sabacc_training.blueprints.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.blueprints.config import BlueprintConfig
-from sabacc_training.blueprints.refinement import pooled, refined_tables
+from sabacc_training.blueprints.refinement import refined_tables, with_rare_states_pooled
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.blueprints.workspace import LearntTables
 from sabacc_training.config.base import validated
@@ -55,21 +55,20 @@ def test_finer_states_have_equal_parts_of_what_was_learnt() -> None:
     assert np.allclose(fine[:, FINE[SWAP + 1], FINE[STOOD_SWAPPED]], stood / 12, atol=1e-6)
 
 
-def test_pooled_sums_are_each_states_own_and_the_mean() -> None:
+def test_rare_states_are_pooled() -> None:
     rng = np.random.default_rng(0)
     sums = rng.random((5 * NUM_FINE**2, 3, 4)).astype(np.float32)
     sums /= sums.sum(axis=(1, 2), keepdims=True)
     rarity = 0.443  # a fifth of all states, with .0997 of all sums: one more would be too many
     by_patterns(sums, NUM_FINE)[2] *= rarity
-    found = by_patterns(pooled(sums, COARSE, FINE, 2.5), NUM_FINE)
+    found = by_patterns(with_rare_states_pooled(sums, COARSE, FINE), NUM_FINE)
     own, other = [STAND, *range(STOOD_SWAPPED, STOOD_SWAPPED + 3)], list(range(SWAP, SWAP + 3))
-    kept = by_patterns(sums, NUM_FINE)[:, FINE[own]][:, :, FINE[other]]
-    mean = np.broadcast_to(kept.mean(axis=(1, 2), keepdims=True), kept.shape)
+    expected = by_patterns(sums, NUM_FINE)[:, FINE[own]][:, :, FINE[other]]
+    mean = np.broadcast_to(expected[2].mean(axis=(0, 1)), expected[2].shape)
     found = found[:, FINE[own]][:, :, FINE[other]]
-    assert found[[0, 1, 3, 4]] == pytest.approx((kept + 2.5 * mean)[[0, 1, 3, 4]], rel=1e-5)
-    assert found[2] == pytest.approx(2.5 * mean[2], rel=1e-5)
-    assert pooled(sums, FINE, FINE, 1) is sums
-    assert pooled(sums, COARSE, FINE, 0) is sums
+    assert (found[[0, 1, 3, 4]] == expected[[0, 1, 3, 4]]).all()
+    assert found[2] == pytest.approx(mean, rel=1e-5)
+    assert with_rare_states_pooled(sums, FINE, FINE) is sums
 
 
 def test_a_blueprint_plays_finer_states_as_the_coarse_ones() -> None:

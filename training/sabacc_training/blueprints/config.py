@@ -35,10 +35,6 @@ class BlueprintConfig(GameConfig):
     """How many epochs come first in which it does not tell them apart, although it will. What is
     learnt there is where its finer states begin, so that those that are rarely met play well."""
 
-    pooling_weight: float = Field(1.0, ge=0, le=1e6)
-    """How many times the mean over all swaps counts in the strategy of each state, beside its own.
-    For states that tell swaps apart it takes away noise: they are met more rarely."""
-
     stacks: tuple[float, ...] = (10, 25, 50)
     """The stacks at the start of a hand that strategies are solved for, in antes, in rising order.
     Both seats have equal ones. In play the nearest by ratio counts."""

@@ -1,6 +1,6 @@
 """Finer public states that begin with what coarser ones have learnt (Brown and Sandholm 2015).
 
-The strategies that they come to are pooled in part.
+Where they are rare their strategies are pooled.
 """
 
 from __future__ import annotations
@@ -34,37 +34,34 @@ def refined_tables(tables: LearntTables, coarse: Ints, fine: Ints) -> LearntTabl
     )
 
 
-def pooled(
-    sums: NDArray[np.float32], coarse: Ints, fine: Ints, weight: float
+def with_rare_states_pooled(
+    sums: NDArray[np.float32], coarse: Ints, fine: Ints
 ) -> NDArray[np.float32]:
-    """Return sums to which the mean over the states of the same coarse state is added.
+    """Return sums in which rare states have those of all states of the same coarse state together.
 
-    So a state that is seldom met plays much as the others do (partial pooling), and one that is
-    often met nearly by its own sums. The rarest (``RARE_SHARE``) play the mean alone. Where the
-    mean counts for nothing, or nothing is told apart, the sums are returned as they are.
+    Rare are as many states as together have ``RARE_SHARE`` of all sums: what they learn themselves
+    is noise. Where nothing is told apart the sums are returned as they are.
 
     Args:
         sums: (public states, actions, buckets) sums of strategies.
         coarse: (NUM_PATTERNS,) what coarse public states call patterns.
         fine: (NUM_PATTERNS,) what these public states call them.
-        weight: how many times the mean counts.
     """
     coarse_of, count = _coarse_codes(coarse, fine), int(coarse.max()) + 1
-    if weight == 0 or count == len(coarse_of):
+    if count == len(coarse_of):
         return sums
     by_patterns = sums.reshape(-1, len(coarse_of), len(coarse_of), *sums.shape[1:])
     together = np.zeros((len(by_patterns), count, count, *sums.shape[1:]), np.float32)
     for own, other in product(range(len(coarse_of)), repeat=2):
         together[:, coarse_of[own], coarse_of[other]] += by_patterns[:, own, other]
     found = _refined(together.reshape(-1, *sums.shape[1:]), coarse, fine)
-    found *= np.float32(weight)
     often = _often_met(sums)
-    found[often] += sums[often]
+    found[often] = sums[often]
     return found
 
 
 def _often_met(sums: NDArray[np.float32]) -> Ints:
-    """Return the states that are not rare, (m,): the fewest that hold the rest of all sums."""
+    """Return the states that are not rare, (m,)."""
     by_state = sums.sum(axis=(1, 2), dtype=np.float64)
     order = by_state.argsort(kind="stable")
     is_rare = by_state[order].cumsum() <= RARE_SHARE * by_state.sum()

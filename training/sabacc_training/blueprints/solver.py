@@ -34,7 +34,7 @@ from sabacc_training.blueprints.hands import (
     random_card,
     start_stream,
 )
-from sabacc_training.blueprints.refinement import pooled, refined_tables
+from sabacc_training.blueprints.refinement import refined_tables, with_rare_states_pooled
 from sabacc_training.blueprints.sampling import total
 from sabacc_training.blueprints.spike_cards import cards_of
 from sabacc_training.blueprints.spike_walks import deal_with_spikes
@@ -128,9 +128,7 @@ class BlueprintSolver:
         columns = [JUNK, CALL, *(FIRST_RAISE + i for i in sizes)]
         coarse, codes = pattern_codes(config.rule_set, tells_swaps=False), self._game.codes
         found = [
-            average_policy(
-                pooled(tables.agent_sums[:, columns], coarse, codes, config.pooling_weight)
-            )
+            average_policy(with_rare_states_pooled(tables.agent_sums[:, columns], coarse, codes))
             for tables in self.tables
         ]
         first = np.arange(len(found)) * num_public_states(config.rule_set, self._game.codes)
