@@ -71,6 +71,18 @@ def test_rare_states_are_pooled() -> None:
     assert with_rare_states_pooled(sums, FINE, FINE) is sums
 
 
+def test_a_blueprint_knows_all_states_of_a_coarse_one_that_was_met() -> None:
+    solver = solver_of(coarse_epochs=0)
+    solver.run_epoch()
+    met = np.flatnonzero(solver.tables[0].agent_sums.any(axis=(1, 2)))
+    known = np.zeros((len(solver.tables[0].agent_sums), 1))
+    known[solver.blueprint().states] = 1
+    pairs = by_patterns(known, NUM_FINE)[..., 0][:, FINE[STAND], FINE[[SWAP, SWAP + 1, SWAP + 2]]]
+    assert known[met].all()
+    assert known.sum() > len(met)
+    assert (pairs == pairs[:, :1]).all()
+
+
 def test_a_blueprint_plays_finer_states_as_the_coarse_ones() -> None:
     solver = solver_of()
     solver.run_epoch()

@@ -40,7 +40,8 @@ def with_rare_states_pooled(
     """Return sums in which rare states have those of all states of the same coarse state together.
 
     Rare are as many states as together have ``RARE_SHARE`` of all sums: what they learn themselves
-    is noise. Where nothing is told apart the sums are returned as they are.
+    is noise. So are states that were never met, if their coarse state was. Where nothing is told
+    apart the sums are returned as they are.
 
     Args:
         sums: (public states, actions, buckets) sums of strategies.
@@ -65,7 +66,8 @@ def _often_met(sums: NDArray[np.float32]) -> Ints:
     by_state = sums.sum(axis=(1, 2), dtype=np.float64)
     order = by_state.argsort(kind="stable")
     is_rare = by_state[order].cumsum() <= RARE_SHARE * by_state.sum()
-    return np.sort(order[~is_rare])
+    often: Ints = order[~is_rare]
+    return often
 
 
 def _refined(table: NDArray[np.float32], coarse: Ints, fine: Ints) -> NDArray[np.float32]:
