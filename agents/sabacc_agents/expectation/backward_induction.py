@@ -56,7 +56,7 @@ def backward_induction(
     order = stages(rules)
     values_by_stage = np.empty((len(order), len(final_values)), dtype=np.float32)
     values = final_values
-    step = _InductionStep(rules, num_players, table)
+    step = InductionStep(rules, num_players, table)
     for index in range(len(order) - 1, -1, -1):
         values_by_stage[index] = values
         number, phase = order[index]
@@ -69,7 +69,7 @@ def backward_induction(
     return values_by_stage
 
 
-class _InductionStep:
+class InductionStep:
     """Computes the values of hands before an event from their values after it.
 
     Throughout, ``values`` is (number of hands,); ``count`` means the first hands of the table.

@@ -191,7 +191,11 @@ class Hands:
     ("rules", "overrides", "reason"),
     [
         ("black_spire", {}, "no betting"),
-        ("yarith_bespin", {"short_call": "all_in"}, "a Spike Card and all-in"),
+        (
+            "yarith_bespin",
+            {"short_call": "all_in", "card_actions": ["stand", "draw", "replace"]},
+            "a Spike Card, all-in and other card actions",
+        ),
         ("yarith_bespin", {"max_bet": 100}, "a Spike Card and limits of bets"),
         ("yarith_bespin", {"fees": {}}, "other card actions"),
         ("yarith_bespin", {"doubles": "none"}, "a Spike Card and other doubles"),

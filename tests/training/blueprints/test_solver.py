@@ -98,7 +98,7 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
                     {"rules": "yarith_bespin", "rule_overrides": {"short_call": "all_in"}}
                 ],
             },
-            "no blueprint can be solved for rules with a Spike Card and all-in",
+            "more_rules: name rules that differ from rules",
         ),
         ({"rules": "yarith_bespin", "bet_sizes": [1, 2]}, 'with a Spike Card "max" must be one'),
         ({"rules": "black_spire"}, "no blueprint can be solved for rules with no betting"),
@@ -152,7 +152,12 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 hands.NUM_SAMPLES = 300  # interpreted code is slow
 win_probabilities.NUM_FINAL_HANDS = 20
 solver = BlueprintSolver(
-    BlueprintConfig(rules=sys.argv[2], rule_overrides={"rounds": 2}, walks=2, stacks=(3,))
+    BlueprintConfig(
+        rules=sys.argv[2],
+        rule_overrides={"rounds": 2, "short_call": "all_in"},
+        walks=2,
+        stacks=(3,),
+    )
 )
 solver.run_epoch()
 np.savez(sys.argv[1], **{

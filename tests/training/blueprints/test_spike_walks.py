@@ -9,11 +9,14 @@ import pytest
 from sabacc_agents import load
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
+from sabacc_agents.blueprint.card_choices import free_win_probabilities
 from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
 from sabacc_agents.blueprint.spike_hands import NO_SPIKE
+from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_agents.expectation.hand_table import hand_table
+from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_training.blueprints.adversary_states import adversary_state
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.game import (
@@ -31,21 +34,26 @@ from sabacc_training.blueprints.hands import Cards, start_stream
 from sabacc_training.blueprints.observed_states import states_of
 from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.blueprints.spike_cards import cards_of, final_buckets
-from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES
+from sabacc_training.blueprints.spike_rules import first_zero_with_spikes
 from sabacc_training.blueprints.spike_walks import (
     deal_with_spikes,
     is_at_bet,
+    other_card,
     pass_stage,
+    play_to_bet,
     show_spikes,
+    shown_spike,
 )
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
 from sabacc_training.config.base import validated
 from sabacc_training.evaluation.playing import DealTables, deal_keys, generator, play_deals
 
-from sabacc_env import Tables, load_rules
+from sabacc_env import RuleSet, Tables, load_rules
 from sabacc_env.actions import CALL as CALL_ACTION
-from sabacc_env.actions import CHECK, DEFAULT_BET_SIZES, FIRST_BET, STAND
+from sabacc_env.actions import CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, STAND
 from sabacc_env.actions import JUNK as JUNK_ACTION
+from sabacc_env.engine.layout import PHASES
+from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 
 RULES = load_rules("yarith_bespin")
@@ -54,6 +62,7 @@ TABLE = hand_table(RULES)
 SHOWN = GAME.spikes_from
 GAMES: dict[str, dict[str, Any]] = {
     "as written": {},
+    "all-in": {"short_call": "all_in"},
     "short stacks": {"starting_credits": 200},
     "no opening bet": {"opening_bet": False},
     "two rounds": {"rounds": 2},
@@ -135,7 +144,12 @@ class Hands:
         shown = np.array([own, other]) + 10
         if not decoded.has_spike_card[row]:
             shown[:] = NO_TOP
-        show_spikes(s, shown if s["position"] == 0 else shown[::-1].copy())
+        show_spikes(s, int(s["position"]), *shown.tolist())
+
+
+ALL_IN = load_rules("yarith_bespin", short_call="all_in")
+STACK = starting_credits(RULES, 2)[0] - RULES.ante_unit
+BUYING = abstract_game(ALL_IN, DEFAULT_BET_SIZES, DEFAULT_BET_SIZES)
 
 
 @pytest.fixture(scope="module")
@@ -143,21 +157,43 @@ def cards() -> Cards:
     return cards_of(RULES, GAME)[0]
 
 
-def dealt_walk(cards: Cards, seed: int) -> Workspace:
-    w = new_workspace(GAME)
+@pytest.fixture(scope="module")
+def cards_to_buy() -> Cards:
+    return cards_of(ALL_IN, BUYING)[0]
+
+
+def checked_down(game: Game, cards: Cards, seed: int, bet: int = 0) -> tuple[Workspace, Any, Any]:
+    """Play a walk in which everyone checks. Return it, the adversary's hands and the Spike Cards.
+
+    Both by betting phase, at last those of the reveal. A bet of the opening phase is called.
+    """
+    w = new_workspace(game)
     start_stream(w.rng, seed, 0)
-    w.hand[1] = seed & 1
-    deal_with_spikes(GAME, cards, w, RULES.cards_dealt)
-    return w
+    w.hand[:2] = STACK, seed & 1
+    deal_with_spikes(game, cards, w, RULES.cards_dealt)
+    hands, tops = [], []
+    for betting in range(int(game.bettings[-1]) + 1):
+        play_to_bet(game, cards, w, 0)
+        hands.append(w.adversary_hands[0].copy())
+        spikes = [shown_spike(game, cards, w, betting, p) for p in range(2)]
+        assert (w.tops[0] == spikes[seed & 1]).all()
+        tops.append(spikes)
+        if betting == 0 and bet:
+            w.raises[0, FIRST_RAISE] = bet
+            apply_bet(game, w.states[0], int(w.hand[0]), FIRST_RAISE, w.raises[0])
+            apply_bet(game, w.states[0], int(w.hand[0]), CALL, w.raises[0])
+        elif betting < game.bettings[-1]:
+            for _ in range(2):
+                apply_bet(game, w.states[0], int(w.hand[0]), CALL, w.raises[0])
+    return w, np.array(hands), np.array(tops)
 
 
 def test_cards_stay_until_doubles_bring_new_ones(cards: Cards) -> None:
     stages_with_dice = np.flatnonzero(GAME.phases == 1)
     met = set()
     for seed in range(150):
-        w = dealt_walk(cards, seed)
+        w, hands, spikes = checked_down(GAME, cards, seed)
         agent = seed & 1
-        hands, spikes = w.adversary_course, w.spikes
         assert (spikes[:SHOWN] == NO_TOP).all()
         for betting in range(SHOWN, len(hands)):
             counts = TABLE.counts[hands[betting]]
@@ -174,6 +210,53 @@ def test_cards_stay_until_doubles_bring_new_ones(cards: Cards) -> None:
             assert dice == 2 or (spikes[before] == spikes[after]).all()
             met.add(dice)
     assert met == {0, 1, 2}
+
+
+def test_cards_are_bought_where_the_pot_is_worth_it(cards_to_buy: Cards) -> None:
+    """Two antes are no reason to buy. Ten are, but for the best hands, which would only lose."""
+    first = int(np.flatnonzero(BUYING.phases == PHASES.index("cards"))[0])
+    changed = 0
+    for seed in range(20):
+        _, hands, spikes = checked_down(BUYING, cards_to_buy, seed)
+        dealt = TABLE.children[hands[0], spikes[1, 1 - (seed & 1)]]
+        assert (hands[1] == dealt).all()
+        _, hands, spikes = checked_down(BUYING, cards_to_buy, seed, bet=4 * RULES.hand_ante)
+        dealt = TABLE.children[hands[0], spikes[1, 1 - (seed & 1)]]
+        values = cards_to_buy.values[first]
+        assert (values[hands[1]] >= values[dealt]).all()
+        content = cards_to_buy.gains[first, dealt] <= 0.1
+        assert (hands[1] == dealt)[content].all()
+        kept = TABLE.counts[hands[1]].clip(max=TABLE.counts[dealt]).sum(axis=1)
+        assert set(kept.tolist()) <= {2, 3}
+        assert (TABLE.counts[hands[1], spikes[1, 1 - (seed & 1)]] > 0).all()
+        changed += int((hands[1] != dealt).sum())
+    assert 600 < changed < 2_000
+
+
+def test_gains_are_those_that_the_maximiser_counts_on(cards_to_buy: Cards) -> None:
+    """It knows the cards that lie face up, which the table does not."""
+    tables = Tables(ALL_IN, 200, 2, seed=4)
+    for _ in range(2):  # the opening phase
+        tables.step(np.full(200, CHECK))
+    rows, masks = tables.flat_observations, tables.action_masks
+    win_probs = free_win_probabilities(ALL_IN)
+    values = CardActionValues(ALL_IN, win_probs.table, win_probs.hand_values).action_values(
+        rows, masks, PotAmounts(rows, ALL_IN), win_probs.stages_of(rows)
+    )
+    hands, stage = own_hands(rows, TABLE), int(win_probs.stages_of(rows)[0])
+    assert np.allclose(values[:, STAND], cards_to_buy.values[stage, hands], atol=1e-6)
+    gained = values[:, DRAW] - values[:, STAND] + RULES.fees["draw"] / (2 * RULES.hand_ante)
+    assert np.abs(gained - cards_to_buy.gains[stage, hands]).max() < 0.03
+
+
+def test_a_card_that_is_bought_is_one_that_the_hand_does_not_hold(cards_to_buy: Cards) -> None:
+    w = new_workspace(BUYING)
+    start_stream(w.rng, 1, 0)
+    hand = int(TABLE.hands_of(np.array([[0, 0, 5]]), np.ones((1, 3), np.bool_))[0])
+    found = np.bincount([other_card(cards_to_buy, w, hand) for _ in range(20_000)], minlength=21)
+    left = TABLE.deck_counts - TABLE.counts[hand]
+    assert found[10] == 0
+    assert np.allclose(found / 20_000, left / left.sum(), atol=0.01)
 
 
 def test_buckets_of_walks_are_those_of_observations(cards: Cards) -> None:
@@ -193,15 +276,16 @@ def test_buckets_of_walks_are_those_of_observations(cards: Cards) -> None:
     assert 0 <= better.min() < 10 < 25 < better.max() < HAND_BUCKETS
 
 
-def test_final_buckets_follow_the_strengths() -> None:
-    found = final_buckets(TABLE)
+@pytest.mark.parametrize("rules", [RULES, ALL_IN])
+def test_final_buckets_follow_the_strengths(rules: RuleSet) -> None:
+    found, first_zero = final_buckets(rules, TABLE), first_zero_with_spikes(rules)
     whole = np.flatnonzero(TABLE.sizes == 3)
     ordered = whole[np.argsort(TABLE.strengths[whole], kind="stable")]
     assert (np.diff(found[ordered]) >= 0).all()
-    assert (found[whole[TABLE.is_zero[whole]]] >= FIRST_ZERO_WITH_SPIKES).all()
+    assert (found[whole[TABLE.is_zero[whole]]] >= first_zero).all()
     idiots_array = TABLE.hands_of(np.array([[0, 2, 3]]), np.ones((1, 3), np.bool_))
     others = whole[~TABLE.is_zero[whole] & (whole != idiots_array)]
-    assert found[others].max() < FIRST_ZERO_WITH_SPIKES
+    assert found[others].max() < first_zero
     assert found[idiots_array] == HAND_BUCKETS - 1
 
 

@@ -48,7 +48,8 @@ ACTIONS_OF_KINDS: Final = ((STAND,), (DRAW,), tuple(DISCARD_DRAW_SLOTS), tuple(S
 class AdversaryAgent(StochasticAgent):
     """Plays what regret matching of an adversary's regrets says, and else what the maximiser does.
 
-    It pays no fee. Within a kind of card action it takes the best card by expectation. The
+    It pays no fee, but buys cards beside a Spike Card as the maximiser does, where they are bought
+    in the abstract game. Within a kind of card action it takes the best card by expectation. The
     maximiser decides where the tables know no action of positive regret, and which card doubles
     replace.
 
@@ -73,19 +74,19 @@ class AdversaryAgent(StochasticAgent):
         self._cards = cards
         self._tables = tables
         self._win_probs = free_win_probabilities(rules)
-        free = without_fees(rules)
+        free = rules if game.price else without_fees(rules)
         self._card_values = CardActionValues(
             free, self._win_probs.table, self._win_probs.hand_values
         )
         self._maximiser = Maximiser(free, 2, bet_sizes)
-        self._free_actions = free_actions(rules)
+        self._may_take = free_actions(rules) | bool(game.price)
 
     def probabilities(
         self, observations: Floats, action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distribution over actions of each row, (n, num_actions)."""
         decoded = decode(observations)
-        action_masks = action_masks * self._free_actions[: action_masks.shape[1]]
+        action_masks = action_masks * self._may_take[: action_masks.shape[1]]
         probabilities = np.zeros(action_masks.shape)
         for is_now, learnt in (
             (decoded.is_betting, self._bets),

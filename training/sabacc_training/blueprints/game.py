@@ -49,7 +49,11 @@ from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.choices import SECOND_CHOICES
-from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES, unlike_with_spikes
+from sabacc_training.blueprints.spike_rules import (
+    first_zero_with_spikes,
+    price_of_card,
+    unlike_with_spikes,
+)
 
 JUNK: Final = 0
 CALL: Final = 1
@@ -130,6 +134,8 @@ class Game(NamedTuple):
         num_codes: how many codes there are.
         first_zero: the lowest bucket of zero hands at the reveal.
         spikes_from: the number of the first betting phase with Spike Cards; NO_SPIKE without them.
+        price: what a card costs that seats with Spike Cards buy; 0 if nobody buys.
+        cards_dealt: the cards of a hand at first.
     """
 
     phases: Array
@@ -150,6 +156,8 @@ class Game(NamedTuple):
     num_codes: int
     first_zero: int
     spikes_from: int
+    price: int
+    cards_dealt: int
 
 
 def abstract_game(
@@ -175,7 +183,7 @@ def abstract_game(
         raise SabaccError(f"bet_sizes: a blueprint can have at most {MAX_RAISES}")
     if not agent_sizes or not set(agent_sizes) <= set(bet_sizes):
         raise SabaccError("agent_sizes: give one or more of the bet sizes")
-    if rules.spike_card and "max" not in bet_sizes:
+    if rules.spike_card and rules.short_call == "junk" and "max" not in bet_sizes:
         raise SabaccError('bet_sizes: with a Spike Card "max" must be one, to bet out who buys')
     if codes is None:
         codes = pattern_codes(rules)
@@ -200,8 +208,10 @@ def abstract_game(
         redraws=np.array([0, DOUBLES.index(rules.doubles), DOUBLES.index(rules.double_spike)]),
         codes=codes,
         num_codes=int(codes.max()) + 1,
-        first_zero=FIRST_ZERO_WITH_SPIKES if rules.spike_card else FIRST_ZERO_BUCKET,
+        first_zero=first_zero_with_spikes(rules) if rules.spike_card else FIRST_ZERO_BUCKET,
         spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
+        price=price_of_card(rules) if rules.spike_card else 0,
+        cards_dealt=rules.cards_dealt,
     )
 
 
@@ -231,7 +241,12 @@ def check_rules(rules: RuleSet) -> None:
 
 
 def alike_in_abstract(rules: RuleSet) -> RuleSet:
-    """Return rules that are the same for all that have the same abstract game."""
+    """Return rules that are the same for all that have the same abstract game.
+
+    With Spike Cards seats buy cards with all-in, and only then.
+    """
+    if rules.spike_card:
+        return rules
     return without_fees(rules).replace(short_call="all_in")
 
 

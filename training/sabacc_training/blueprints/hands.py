@@ -59,6 +59,11 @@ class Cards(NamedTuple):
         buckets: (positions, betting phases + 1, hands, NUM_TOPS) the bucket of each hand in each
             betting phase, and of final hands, by the top discard.
         allowed: (kinds,) whether the rules have each kind of action.
+        slots: as in ``HandTable``.
+        copies: (21,) how many cards of each value the deck has.
+        values: (stages, hands) float32: what hands are worth after each stage, where seats with
+            Spike Cards buy cards. Else it is empty.
+        gains: (stages, hands) float32: what a hand gains by a card that is bought, likewise.
     """
 
     deck: Array
@@ -70,6 +75,10 @@ class Cards(NamedTuple):
     discards: Array
     buckets: Array
     allowed: Array
+    slots: Array
+    copies: Array
+    values: Array
+    gains: Array
 
 
 class AgentHands(NamedTuple):
@@ -123,6 +132,10 @@ def cards_with(rules: RuleSet, buckets: NDArray[np.int8]) -> Cards:
         discards=choices.discards,
         buckets=buckets,
         allowed=np.array([kind in without_fees(rules).card_actions for kind in CARD_KINDS]),
+        slots=table.slots,
+        copies=table.deck_counts,
+        values=np.zeros((0, 0), np.float32),
+        gains=np.zeros((0, 0), np.float32),
     )
 
 

@@ -15,6 +15,7 @@ from sabacc_agents.blueprint.buckets import (
 )
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
 from sabacc_agents.blueprint.spike_hands import first_spike_betting
+from sabacc_agents.expectation.backward_induction import InductionStep, stages
 from sabacc_agents.expectation.hand_table import HandTable
 
 from sabacc_env.array_types import Floats, Ints
@@ -22,7 +23,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints import hands as hands_without_spikes
 from sabacc_training.blueprints.game import Game
 from sabacc_training.blueprints.hands import AgentHands, Cards
-from sabacc_training.blueprints.spike_rules import FIRST_ZERO_WITH_SPIKES
+from sabacc_training.blueprints.spike_rules import first_zero_with_spikes, price_of_card
 
 NUM_SAMPLES: Final = 200_000
 """The hands that decide the edges of buckets."""
@@ -32,6 +33,9 @@ SAMPLES_SEED: Final = 1977
 TOP_DETAIL: Final = 2
 """A bucket below which a share x of all buckets lies begins where a share (1 - x) ** TOP_DETAIL of
 all hands is better: stacks are deep, and large bets are about the best hands."""
+
+BOUGHT_DETAIL: Final = 4
+"""Instead of that, where hands are better than dealt ones, because cards are bought."""
 
 
 def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.float32]]:
@@ -44,8 +48,11 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     table = free_win_probabilities(rules).table
     edges = spike_edges(rules)
     in_play = hand_buckets(rules, edges)
-    at_reveal = np.broadcast_to(final_buckets(table)[:, None], (2, 1, len(table.sizes), NUM_TOPS))
+    final = final_buckets(rules, table)
+    at_reveal = np.broadcast_to(final[:, None], (2, 1, len(table.sizes), NUM_TOPS))
     cards = hands_without_spikes.cards_with(rules, np.hstack([in_play, at_reveal]))
+    if price_of_card(rules):
+        cards = cards._replace(**values_and_gains(rules))
     nothing = np.zeros((0, 0))
     courses = AgentHands(
         hands=nothing.astype(np.int32),
@@ -55,6 +62,22 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
         first=np.zeros(0, np.int64),
     )
     return cards, courses, edges
+
+
+def values_and_gains(rules: RuleSet) -> dict[str, Floats]:
+    """Return what hands are worth after each stage, and gain by a card, both (stages, hands).
+
+    As the agent has it in play: a value is the probability to win at the end, if nobody buys a card
+    from then on. Of what is gained, the price is not taken off.
+    """
+    win_probs = free_win_probabilities(rules)
+    values = win_probs.hand_values[:, 0]
+    free = InductionStep(rules.replace(fees={}), 2, win_probs.table)
+    gains = np.zeros_like(values)
+    for stage, (number, phase) in enumerate(stages(rules)):
+        if phase == "cards":
+            gains[stage] = free.before_cards(values[stage], number) - values[stage]
+    return {"values": values, "gains": gains}
 
 
 def spike_edges(rules: RuleSet) -> Floats:
@@ -68,21 +91,22 @@ def spike_edges(rules: RuleSet) -> Floats:
         shown = betting >= first_spike_betting(rules)
         hands, tops = sample_hands(table, rules.cards_dealt + shown)
         found = of_phase[hands, tops if shown else NO_TOP]
-        edges[betting] = detailed_quantiles(found, HAND_BUCKETS)
+        edges[betting] = detailed_quantiles(rules, found, HAND_BUCKETS)
     return edges
 
 
-def detailed_quantiles(values: Floats, count: int) -> Floats:
+def detailed_quantiles(rules: RuleSet, values: Floats, count: int) -> Floats:
     """Return the values that part others into so many parts, the higher the smaller, (count - 1,).
 
     See ``TOP_DETAIL``.
     """
-    shares = 1 - (1 - np.arange(1, count) / count) ** TOP_DETAIL
+    detail = BOUGHT_DETAIL if price_of_card(rules) else TOP_DETAIL
+    shares = 1 - (1 - np.arange(1, count) / count) ** detail
     found: Floats = np.quantile(values, shares).astype(np.float32)
     return found
 
 
-def final_buckets(table: HandTable) -> NDArray[np.int8]:
+def final_buckets(rules: RuleSet, table: HandTable) -> NDArray[np.int8]:
     """Return the buckets of final hands, (hands,).
 
     Idiots' Array, which is no zero hand and yet better than any, is in the highest bucket with the
@@ -90,11 +114,12 @@ def final_buckets(table: HandTable) -> NDArray[np.int8]:
     """
     ranks: Floats = np.unique(table.strengths, return_inverse=True)[1].astype(np.float32)
     hands, _ = sample_hands(table, int(table.sizes[-1]))
-    zero = table.is_zero[hands]
+    drawn, first = ranks[hands], first_zero_with_spikes(rules)
+    lowest = drawn[table.is_zero[hands]].min()
     edges = [
-        *detailed_quantiles(ranks[hands[~zero]], FIRST_ZERO_WITH_SPIKES),
-        ranks[hands[zero]].min(),
-        *detailed_quantiles(ranks[hands[zero]], HAND_BUCKETS - FIRST_ZERO_WITH_SPIKES),
+        *detailed_quantiles(rules, drawn[drawn < lowest], first),
+        lowest,
+        *detailed_quantiles(rules, drawn[table.is_zero[hands]], HAND_BUCKETS - first),
     ]
     return np.searchsorted(edges, ranks, side="right").astype(np.int8)
 

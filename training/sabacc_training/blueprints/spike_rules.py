@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from sabacc_agents.blueprint.buckets import FIRST_ZERO_BUCKET
 from sabacc_agents.blueprint.card_choices import without_fees
 
 from sabacc_env.rules import RuleSet
+from sabacc_env.rules.choices import SECOND_CHOICES
 
-FIRST_ZERO_WITH_SPIKES: Final = 32
-"""The lowest bucket of zero hands at the reveal under rules with Spike Cards. In yarith_bespin one
-in 28 hands of three cards is a zero hand."""
+
+def price_of_card(rules: RuleSet) -> int:
+    """Return what a card costs that seats buy under rules with Spike Cards; 0 if nobody buys.
+
+    Where a seat that cannot pay a call must junk, nobody does: the other seat would bet all it has.
+    """
+    return int(rules.fees.get("draw", 0)) if rules.short_call == "all_in" else 0
+
+
+def first_zero_with_spikes(rules: RuleSet) -> int:
+    """Return the lowest bucket of zero hands at the reveal under rules with Spike Cards.
+
+    In yarith_bespin one in 28 hands of three cards is a zero hand, and of those that three bought
+    cards have improved nearly half.
+    """
+    return FIRST_ZERO_BUCKET if price_of_card(rules) else 32
 
 
 def unlike_with_spikes(rules: RuleSet) -> dict[str, bool]:
     """Return what the abstract game with Spike Cards does not have, and whether rules have it.
 
-    In it nobody has a choice of cards. For that any other card action must cost a fee that never
-    pays: the other seat then bets all it has, and who paid the fee must junk.
+    In it nobody has a choice of cards but to buy one, with all-in.
     """
     doubles = {rules.doubles, rules.double_spike}
     limits = rules.max_bet, rules.max_raise, rules.max_raises
+    bought = {"stand", "draw", *SECOND_CHOICES}
     return {
-        "a Spike Card and all-in": rules.short_call != "junk",
         "a Spike Card and limits of bets": limits != (None, None, None),
         "a Spike Card and free card actions": without_fees(rules).card_actions != ("stand",),
+        "a Spike Card, all-in and other card actions": rules.short_call == "all_in"
+        and set(rules.card_actions) != bought,
         "a Spike Card and another order of phases": rules.phases != ("cards", "betting", "dice"),
         "a Spike Card and other doubles": doubles != {"redraw_all"},
     }

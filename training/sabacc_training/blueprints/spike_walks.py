@@ -1,7 +1,9 @@
 """Walks through an abstract game with Spike Cards, in which nobody has a choice of cards.
 
-So all that happens to cards is dealt before a walk begins: the dice, both Spike Cards, which all
-hands of a walk share because they are public, and the other cards of each hand.
+The dice and both Spike Cards of the whole hand are dealt before a walk begins. All hands of a walk
+share them, because they are public. The other cards of each hand change by doubles and, with
+all-in, where a seat buys a card: a hand does if it gains more than the price's share of the pot.
+Nobody pays the price in the abstract game, and nobody is seen to buy.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ from sabacc_agents.blueprint.spike_hands import SPIKE_CLASSES
 from sabacc_agents.expectation.hand_table import EMPTY
 
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import NO_REDRAW, Array, Record
+from sabacc_env.engine.layout import NO_REDRAW, Record
 from sabacc_training.blueprints.game import (
     BETTING,
+    CARDS,
     DICE,
     REVEAL,
     Game,
@@ -21,47 +24,30 @@ from sabacc_training.blueprints.game import (
     next_stage,
 )
 from sabacc_training.blueprints.hands import Cards, random_below, random_dice
-from sabacc_training.blueprints.sampling import copy
 from sabacc_training.blueprints.workspace import Workspace
 
 
 @jit
 def deal_with_spikes(game: Game, cards: Cards, w: Workspace, cards_dealt: int) -> None:
-    """Deal the dice, Spike Cards and hands of a whole walk.
-
-    A hand has no card that is a Spike Card. What the other seat hides and what doubles have put
-    down may lie in it.
-    """
-    agent, spikes = int(w.hand[1]), w.dealt
-    deal_card(cards, w, 0)
-    deal_card(cards, w, 1)
-    deal_hidden(cards, w, cards_dealt)
+    """Deal the dice and Spike Cards of a whole walk, and its first hands."""
+    deal_spikes(cards, w)
     for stage in range(len(game.phases)):
         phase = int(game.phases[stage])
         if phase == DICE:
-            dice = random_dice(w.rng)
-            w.events[stage] = dice
-            if dice == 2:
-                deal_card(cards, w, 0)
-                deal_card(cards, w, 1)
-            if dice > 0:
-                deal_hidden(cards, w, cards_dealt)
+            w.events[stage] = random_dice(w.rng)
+            if w.events[stage] == 2:
+                deal_spikes(cards, w)
         elif phase in (BETTING, REVEAL):
-            betting = int(game.bettings[stage])
-            shown = betting >= game.spikes_from
             for p in range(2):
-                w.spikes[betting, p] = cards.deck[spikes[p]] if shown else NO_TOP
-            own, other = int(w.spikes[betting, agent]), int(w.spikes[betting, 1 - agent])
-            for j in range(w.hidden.shape[1]):
-                hand = with_spike(cards, int(w.hidden[0, j]), own)
-                w.agent_buckets[betting, j] = cards.buckets[agent, betting, hand, other]
-                w.adversary_course[betting, j] = with_spike(cards, int(w.hidden[1, j]), other)
+                w.spikes[game.bettings[stage], p] = w.dealt[p]
+    deal_hidden(cards, w, 0, 0, cards_dealt)
 
 
 @jit
-def with_spike(cards: Cards, hand: int, spike: int) -> int:
-    """Return a hand with its Spike Card, if there is one yet."""
-    return int(cards.children[hand, spike]) if spike != NO_TOP else hand
+def deal_spikes(cards: Cards, w: Workspace) -> None:
+    """Deal the Spike Cards of both seats, which take the first places of ``w.dealt``."""
+    deal_card(cards, w, 0)
+    deal_card(cards, w, 1)
 
 
 @jit
@@ -77,27 +63,56 @@ def deal_card(cards: Cards, w: Workspace, place: int) -> None:
 
 
 @jit
-def deal_hidden(cards: Cards, w: Workspace, cards_dealt: int) -> None:
-    """Deal new hands to both seats, after the Spike Cards."""
+def deal_hidden(cards: Cards, w: Workspace, depth: int, betting: int, cards_dealt: int) -> None:
+    """Deal new hands to both seats, beside the Spike Cards of a betting phase.
+
+    What the other seat hides and what doubles have put down may lie in them.
+    """
+    for p in range(2):
+        w.dealt[p] = w.spikes[betting, p]
     for seat in range(2):
-        for j in range(w.hidden.shape[1]):
+        for j in range(w.hidden.shape[2]):
             hand = EMPTY
             for place in range(2, 2 + cards_dealt):
                 deal_card(cards, w, place)
                 hand = int(cards.children[hand, cards.deck[w.dealt[place]]])
-            w.hidden[seat, j] = hand
+            w.hidden[depth, seat, j] = hand
 
 
 @jit
-def play_to_bet(game: Game, w: Workspace, depth: int) -> None:
-    """Play on to a bet or the reveal, with the hands of the walk."""
-    s, stack = w.states[depth], int(w.hand[0])
+def with_spike(cards: Cards, hand: int, spike: int) -> int:
+    """Return a hand with its Spike Card, if there is one yet."""
+    return int(cards.children[hand, spike]) if spike != NO_TOP else hand
+
+
+@jit
+def shown_spike(game: Game, cards: Cards, w: Workspace, betting: int, position: int) -> int:
+    """Return the value of a Spike Card in a betting phase, as an index; NO_TOP before the deal."""
+    if betting < game.spikes_from:
+        return NO_TOP
+    return int(cards.deck[w.spikes[betting, position]])
+
+
+@jit
+def play_to_bet(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
+    """Play on to a bet or the reveal."""
+    s, stack, agent = w.states[depth], int(w.hand[0]), int(w.hand[1])
     while not is_at_bet(game, s, stack):
-        pass_stage(game, s, int(w.events[s.stage]))
+        if game.phases[s.stage] == CARDS and 0 < game.price <= stack - int(s.bets[0]):
+            buy_cards(game, cards, w, depth)
+        dice = int(w.events[s.stage])
+        if is_redealt(game, s, dice):
+            deal_hidden(cards, w, depth, int(game.bettings[s.stage]), game.cards_dealt)
+        pass_stage(game, s, dice)
     betting = int(game.bettings[s.stage])
-    show_spikes(s, w.spikes[betting])
-    copy(w.adversary_course[betting], w.adversary_hands[depth])
-    w.tops[depth, :] = w.spikes[betting, int(w.hand[1])]
+    own = shown_spike(game, cards, w, betting, agent)
+    other = shown_spike(game, cards, w, betting, 1 - agent)
+    show_spikes(s, agent, own, other)
+    w.tops[depth, :] = own
+    for j in range(w.hidden.shape[2]):
+        hand = with_spike(cards, int(w.hidden[depth, 0, j]), own)
+        w.agent_buckets[betting, j] = cards.buckets[agent, betting, hand, other]
+        w.adversary_hands[depth, j] = with_spike(cards, int(w.hidden[depth, 1, j]), other)
 
 
 @jit
@@ -110,19 +125,64 @@ def is_at_bet(game: Game, s: Record, stack: int) -> bool:
 
 
 @jit
+def is_redealt(game: Game, s: Record, dice: int) -> bool:
+    """Say whether dice make all hands new."""
+    return bool(game.phases[s.stage] == DICE and game.redraws[dice] != NO_REDRAW)
+
+
+@jit
 def pass_stage(game: Game, s: Record, dice: int) -> None:
     """Go on from cards, dice, or bets that nobody can make. Doubles make all hands new."""
     if game.phases[s.stage] == BETTING:
         end_betting(game, s)
         return
-    if game.phases[s.stage] == DICE and game.redraws[dice] != NO_REDRAW:
+    if is_redealt(game, s, dice):
         s.history = 0
     next_stage(s)
 
 
 @jit
-def show_spikes(s: Record, spikes: Array) -> None:
-    """Write what a state tells of Spike Cards, given as indices of their values, by position."""
+def buy_cards(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
+    """Let all hands of both seats buy a card for which that pays."""
+    s, agent = w.states[depth], int(w.hand[1])
+    stage, betting = int(s.stage), int(game.bettings[s.stage])
+    least = game.price / (2 * game.hand_ante + int(s.bets[0]) + int(s.bets[1]))
+    for seat in range(2):
+        spike = shown_spike(game, cards, w, betting, agent if seat == 0 else 1 - agent)
+        for j in range(w.hidden.shape[2]):
+            hand = int(w.hidden[depth, seat, j])
+            if cards.gains[stage, with_spike(cards, hand, spike)] > least:
+                card = other_card(cards, w, with_spike(cards, hand, spike))
+                w.hidden[depth, seat, j] = best_with(cards, stage, hand, spike, card)
+
+
+@jit
+def other_card(cards: Cards, w: Workspace, hand: int) -> int:
+    """Return the value of a random card that the hand does not hold, as an index."""
+    while True:
+        value = int(cards.deck[random_below(w.rng, len(cards.deck))])
+        held, copies = int(cards.counts[hand, value]), int(cards.copies[value])
+        if random_below(w.rng, copies) >= held:
+            return value
+
+
+@jit
+def best_with(cards: Cards, stage: int, hand: int, spike: int, card: int) -> int:
+    """Return the best hand that a card makes which is bought: it replaces another one or goes."""
+    best, value = hand, cards.values[stage, with_spike(cards, hand, spike)]
+    for place in range(len(cards.slots)):
+        held = int(cards.slots[place, hand])
+        if held >= 0:
+            made = int(cards.children[cards.parents[hand, held], card])
+            found = cards.values[stage, with_spike(cards, made, spike)]
+            if found > value:
+                best, value = made, found
+    return best
+
+
+@jit
+def show_spikes(s: Record, agent: int, own: int, other: int) -> None:
+    """Write what a state tells of Spike Cards, given as indices of their values."""
+    s.spikes[agent], s.spikes[1 - agent] = SPIKE_CLASSES[own], SPIKE_CLASSES[other]
     for p in range(2):
-        s.spikes[p] = SPIKE_CLASSES[spikes[p]]
         s.courses[p] = s.spikes[p]

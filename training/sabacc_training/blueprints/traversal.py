@@ -99,7 +99,7 @@ def walk(
     if game.phases[s.stage] == REVEAL:
         add_reveal(game, s, w.reach[depth], values)
     elif s.stage != w.states[start].stage:
-        spread_to_hands(w, start, depth)
+        spread_to_hands(game, w, start, depth)
         walk(game, cards, tables, w, depth, BETWEEN)
         average_hands(w, start, depth)
     elif s.position == w.hand[2]:
@@ -141,7 +141,7 @@ def gather_buckets(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
 
 
 @jit
-def spread_to_hands(w: Workspace, start: int, depth: int) -> None:
+def spread_to_hands(game: Game, w: Workspace, start: int, depth: int) -> None:
     """Write the weights of the opponent's hands, and the hands, as a phase ends."""
     buckets, before, after = w.other_buckets[start], w.reach[start], w.reach[depth]
     weights, following = w.weights[start], w.weights[depth]
@@ -152,6 +152,9 @@ def spread_to_hands(w: Workspace, start: int, depth: int) -> None:
             following[j] = weights[j] * after[bucket] / before[bucket]
     copy(w.adversary_hands[start], w.adversary_hands[depth])
     copy(w.tops[start], w.tops[depth])
+    if game.spikes_from != NO_SPIKE:
+        for seat in range(2):
+            copy(w.hidden[start, seat], w.hidden[depth, seat])
 
 
 @jit
@@ -170,7 +173,7 @@ def play_to_decision(
 ) -> bool:
     """Play on to a bet, the traverser's cards or the reveal. False if no hand gets there."""
     if game.spikes_from != NO_SPIKE:
-        play_to_bet(game, w, depth)
+        play_to_bet(game, cards, w, depth)
         return True
     s = w.states[depth]
     stack, agent, traverser = w.hand

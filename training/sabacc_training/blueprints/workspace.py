@@ -84,11 +84,11 @@ class Workspace(NamedTuple):
         agent_buckets: (betting phases + 1, n) the buckets of the agent's hands, at last the final
             ones.
         agent_left: (stages, n) the top discard that each of the agent's hands leaves behind.
-        spikes: (betting phases + 1, 2) the Spike Cards by position, as indices of values; NO_TOP
-            before they are dealt. Only games with Spike Cards use this and the next three.
-        adversary_course: (betting phases + 1, n) the adversary's hands.
-        hidden: (2, n) scratch, hands of the agent and the adversary, without Spike Cards.
+        spikes: (betting phases + 1, 2) the Spike Cards by position, as numbers in the deck. Before
+            they are dealt it holds the first ones. Only games with Spike Cards use this and the
+            next two.
         dealt: (cards,) scratch, the numbers in the deck of cards that are dealt.
+        hidden: (depth, 2, n) the hands of the agent and the adversary, without Spike Cards.
         states: (depth,) the public state.
         path_weights: (depth,) float32: the epoch, over the probability that the traverser tried
             what led there.
@@ -123,9 +123,8 @@ class Workspace(NamedTuple):
     agent_buckets: Array
     agent_left: Array
     spikes: Array
-    adversary_course: Array
-    hidden: Array
     dealt: Array
+    hidden: Array
     states: Array
     path_weights: Array
     adversary_hands: Array
@@ -166,9 +165,8 @@ def new_workspace(game: Game, num_hands: int = NUM_HANDS) -> Workspace:
         agent_buckets=numbers(int(game.bettings[-1]) + 1, num_hands),
         agent_left=numbers(len(game.phases), num_hands),
         spikes=numbers(int(game.bettings[-1]) + 1, 2),
-        adversary_course=numbers(int(game.bettings[-1]) + 1, num_hands),
-        hidden=numbers(2, num_hands),
         dealt=numbers(2 + MAX_HAND),
+        hidden=numbers(MAX_DEPTH, 2, num_hands),
         states=new_states(MAX_DEPTH),
         path_weights=numbers(MAX_DEPTH, dtype=np.float32),
         adversary_hands=numbers(*by_hand),
