@@ -210,7 +210,7 @@ def abstract_game(
         num_codes=int(codes.max()) + 1,
         first_zero=first_zero_with_spikes(rules) if rules.spike_card else FIRST_ZERO_BUCKET,
         spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
-        price=price_of_card(rules) if rules.spike_card else 0,
+        price=price_of_card(rules),
         cards_dealt=rules.cards_dealt,
     )
 
@@ -243,9 +243,9 @@ def check_rules(rules: RuleSet) -> None:
 def alike_in_abstract(rules: RuleSet) -> RuleSet:
     """Return rules that are the same for all that have the same abstract game.
 
-    With Spike Cards seats buy cards with all-in, and only then.
+    Where seats with Spike Cards buy cards, these are the rules themselves.
     """
-    if rules.spike_card:
+    if price_of_card(rules):
         return rules
     return without_fees(rules).replace(short_call="all_in")
 

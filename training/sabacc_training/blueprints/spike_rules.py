@@ -14,14 +14,15 @@ def price_of_card(rules: RuleSet) -> int:
 
     Where a seat that cannot pay a call must junk, nobody does: the other seat would bet all it has.
     """
-    return int(rules.fees.get("draw", 0)) if rules.short_call == "all_in" else 0
+    buys = rules.spike_card and rules.short_call == "all_in"
+    return int(rules.fees.get("draw", 0)) if buys else 0
 
 
 def first_zero_with_spikes(rules: RuleSet) -> int:
     """Return the lowest bucket of zero hands at the reveal under rules with Spike Cards.
 
-    In yarith_bespin one in 28 hands of three cards is a zero hand, and of those that three bought
-    cards have improved nearly half.
+    In yarith_bespin one in 28 hands of three cards is a zero hand. Of those that bought cards have
+    improved more are.
     """
     return FIRST_ZERO_BUCKET if price_of_card(rules) else 32
 

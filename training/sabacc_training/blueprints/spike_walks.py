@@ -151,8 +151,9 @@ def buy_cards(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
         spike = shown_spike(game, cards, w, betting, agent if seat == 0 else 1 - agent)
         for j in range(w.hidden.shape[2]):
             hand = int(w.hidden[depth, seat, j])
-            if cards.gains[stage, with_spike(cards, hand, spike)] > least:
-                card = other_card(cards, w, with_spike(cards, hand, spike))
+            whole = with_spike(cards, hand, spike)
+            if cards.gains[stage, whole] > least:
+                card = other_card(cards, w, whole)
                 w.hidden[depth, seat, j] = best_with(cards, stage, hand, spike, card)
 
 
