@@ -62,6 +62,9 @@ class BlueprintSolver:
         self.begin(0, 0.0)
         self._cards, self._agent_hands, self._edges = cards_of(config.rule_set, self._game)
         self._workspaces = [new_workspace(self._game) for _ in config.stacks]
+        # The longest first, so that no thread waits for it at the end: deep stacks have more nodes.
+        work = np.array(config.stacks) * config.walks_of_stacks
+        self._longest_first = [int(number) for number in np.argsort(-work, kind="stable")]
 
     def begin(self, epochs: int, seconds: float) -> None:
         """Begin after so many epochs, which took so long, with empty tables."""
@@ -79,12 +82,13 @@ class BlueprintSolver:
         """
         begun = time.perf_counter()
         with ThreadPoolExecutor(self.config.threads) as pool:
-            margins = list(pool.map(self._solve_for, range(len(self.config.stacks))))
+            solved = pool.map(self._solve_for, self._longest_first)
+            margins = dict(zip(self._longest_first, solved, strict=True))
         self.epochs += 1
         if self.config.tells_swaps and self.epochs == self.config.coarse_epochs:
             self._tell_swaps()
         self.seconds += time.perf_counter() - begun
-        return margins
+        return [margins[number] for number in range(len(margins))]
 
     def _solve_for(self, number: int) -> float:
         config = self.config
