@@ -314,6 +314,7 @@ def test_exploitability_is_that_of_our_solver() -> None:
     assert exploitability.nash_conv(game, uniform) == pytest.approx(1.25)  # docs: the ladder
 
 
+@pytest.mark.slow
 def test_cfr_finds_the_value() -> None:
     game = small_game(ONE_CARD)
     solver = cfr.CFRPlusSolver(game)

@@ -149,7 +149,7 @@ def test_their_agents_learn_here_and_play_at_our_tables(name, monkeypatch):
     )
     env.set_agents([learner, agents.RandomAgent(env.num_actions)])
     with contextlib.redirect_stdout(io.StringIO()):  # it prints each loss
-        for _ in range(40):
+        for _ in range(25):
             for transition in reorganize(*env.run(is_training=True))[0]:
                 learner.feed(transition)
     assert len(tournament(env, 10)) == 2

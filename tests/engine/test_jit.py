@@ -112,10 +112,10 @@ def test_records_of_more_and_of_fewer_fields_are_compiled_without_a_warning() ->
     ("caller", "called"),
     [
         ("users/in_front", "sabacc_env/engine/inside/behind"),
-        ("users/in_front", "sabacc_agents/inside/behind"),
         *(
             pytest.param(*folders, marks=pytest.mark.slow)
             for folders in (
+                ("users/in_front", "sabacc_agents/inside/behind"),
                 ("in_front", "behind"),
                 ("sabacc_env/engine/in_front", "sabacc_env/engine/inside/deeper/behind"),
                 ("sabacc_env/engine/inside/in_front", "sabacc_env/engine/behind"),

@@ -45,7 +45,6 @@ def digest_in_mode(mode: str, module: str, *arguments: int) -> str:
     ("mode", "hands", "most_moves"),
     [
         ("interpreted", 4, 200),
-        ("bounds-checked", 20, 200),
         pytest.param("interpreted", 300, 200, marks=pytest.mark.slow),
         pytest.param("bounds-checked", 8000, 200, marks=pytest.mark.slow),
     ],

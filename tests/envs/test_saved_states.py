@@ -98,7 +98,7 @@ def test_steps_are_taken_back(rules: str, kind: str) -> None:
         driver.reset(rng.getrandbits(32))
         before: list[Any] = []
         taken_back = 0
-        for _ in range(8):
+        for _ in range(5):
             for _ in range(rng.randrange(20)):
                 shown, chance = driver.shown(), play.getstate()
                 match driver.step(play):

@@ -63,6 +63,7 @@ def test_masked_actions_of_a_batch_are_legal():
     assert not torch.equal(first, last)  # tables were reset
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Creating .*WeightUpdater:DeprecationWarning")
 def test_the_training_of_its_page_learns():
     """Random play loses more than ten antes a hand to opponents that call every bet."""

@@ -131,7 +131,7 @@ def test_every_deck_that_fits_is_as_likely(rules, moves):
         game.play(move.format(first=hand[0], last=hand[-1]))
     view = game.view(game.seat_to_act)
     chances = expected(view)
-    count = 6000
+    count = 3000
     found = Counter(
         (str(w.hands), w.draw_pile[0]) for w, _ in sample_determinizations(view, count, seed=7)
     )

@@ -149,8 +149,8 @@ from sabacc_training.blueprints import hands
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.solver import BlueprintSolver
 
-hands.NUM_SAMPLES = 300  # interpreted code is slow
-win_probabilities.NUM_FINAL_HANDS = 20
+hands.NUM_SAMPLES = 100  # interpreted code is slow
+win_probabilities.NUM_FINAL_HANDS = 10
 solver = BlueprintSolver(
     BlueprintConfig(
         rules=sys.argv[2],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from tests.support.examples import load_example
@@ -33,6 +34,7 @@ def test_illegal_actions_are_never_played() -> None:
     assert rollout.dones.sum() > 32
 
 
+@pytest.mark.slow
 def test_it_learns() -> None:
     """It starts by losing 2 antes a hand or more, and soon wins; seeds 1 to 3 end above 1."""
     args = cleanrl_ppo.Args(total_timesteps=160_000)

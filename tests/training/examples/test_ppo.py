@@ -59,6 +59,7 @@ def test_a_loss_of_one_decision_worked_by_hand() -> None:
     assert loss.item() == pytest.approx(-1.2 * 2 - 0.1 * entropy + 0.3 * kl)
 
 
+@pytest.mark.slow
 def test_it_learns(tmp_path: Path) -> None:
     """A fifth of its decisions are enough to beat what it meets in training, and what it never met.
 

@@ -95,7 +95,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", QUICK_PRECISIONS)
 def test_it_learns_to_beat_random(tmp_path, precision) -> None:
     ppo = {
         "num_tables": 256,
@@ -134,7 +134,15 @@ def digest(path: Path) -> str:
 @pytest.mark.parametrize("precision", QUICK_PRECISIONS)
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=TWO_PROCESSORS if "threads" in RUNS[name] else ()) for name in RUNS],
+    [
+        *("alone", "begun_as_a_network", "pool_and_starts", "league"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("own_hand", "periodic", "magnet_of_its_own", "taught", "rule_space")
+        ),
+        pytest.param("two_threads", marks=TWO_PROCESSORS),
+        "many_games",
+    ],
 )
 @pytest.mark.parametrize(
     ("end", "error"),

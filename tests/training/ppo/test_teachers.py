@@ -16,7 +16,7 @@ from sabacc_training.ppo.threads import Workers
 from sabacc_training.ppo.trainer import PPOTrainer
 
 from sabacc_env import SabaccError
-from tests.support.processors import PRECISIONS
+from tests.support.processors import QUICK_PRECISIONS
 
 TWO = ["zoo:black_spire-2p", "zoo:casino-2p"]
 PPO = {
@@ -55,7 +55,7 @@ def test_they_say_what_their_agents_do() -> None:
         np.testing.assert_allclose(np.exp(log_probs[which]) * (masks != 0), wanted, atol=1e-5)
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", QUICK_PRECISIONS)
 def test_a_policy_comes_near_them(precision) -> None:
     trainer = PPOTrainer(taught(precision=precision))
     distances = []

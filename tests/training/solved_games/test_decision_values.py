@@ -58,7 +58,7 @@ def test_in_hands_the_mean_of_regrets_is_what_is_lost(rung: str) -> None:
     values, rng = DecisionValues(solution), np.random.default_rng(1)
     rules = solution.tree.rung.rule_set
     regrets, lost = [], []
-    for number, key in enumerate(deal_keys(1, 0, 1500)):
+    for number, key in enumerate(deal_keys(1, 0, 700)):
         game, follower, seat = Game(rules, 2, key=int(key)), HandFollower(values), number % 2
         player = (seat - game.dealer - 1) % 2  # the tree's seats begin at the dealer's left
         regret = 0.0

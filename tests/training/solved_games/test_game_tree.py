@@ -93,7 +93,12 @@ def test_the_largest_rung() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["one_card", "little_spire", pytest.param("one_draw", marks=pytest.mark.slow), "side_pots"],
+    [
+        pytest.param("one_card", marks=pytest.mark.slow),
+        "little_spire",
+        pytest.param("one_draw", marks=pytest.mark.slow),
+        "side_pots",
+    ],
 )
 def test_a_tree_is_the_game_that_is_played(name: str) -> None:
     rung = load_rung(name)

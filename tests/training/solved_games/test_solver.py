@@ -266,7 +266,9 @@ def test_a_turn_outside_the_solved_game_is_refused(tmp_path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("one_card", "little_spire", "side_pots"),
+        "side_pots",
+        pytest.param("one_card", marks=pytest.mark.slow),
+        pytest.param("little_spire", marks=pytest.mark.slow),
         pytest.param("one_draw", marks=pytest.mark.slow),
         pytest.param("little_casino", marks=pytest.mark.slow),
         pytest.param("little_bespin", marks=pytest.mark.slow),

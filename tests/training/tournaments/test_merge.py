@@ -15,7 +15,7 @@ agents = ["random", "tight", "tests.support.toys:Bully"]
 formats = ["pairs", "copies-3", "mixed-3"]
 deals = 50
 deals_per_task = 20
-record_hands = 7
+record_hands = 20
 """
 
 
