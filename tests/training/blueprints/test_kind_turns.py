@@ -65,7 +65,7 @@ def test_hands_that_cannot_make_a_swap_give_way_and_learn_nothing_of_it() -> Non
         start_stream(workspace.rng, 3, number)
         workspace.epoch[0] = 1
         workspace.hand[:] = 1_950, 1, 0  # the adversary acts first, and learns
-        begin_walk(GAME, cards, workspace, courses, RULES.cards_dealt)
+        begin_walk(GAME, cards, workspace, courses)
         kind = sample_kind(GAME, cards, tables, workspace, 0)
         if kind < SWAP:
             continue

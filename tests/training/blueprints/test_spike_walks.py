@@ -170,7 +170,7 @@ def checked_down(game: Game, cards: Cards, seed: int, bet: int = 0) -> tuple[Wor
     w = new_workspace(game)
     start_stream(w.rng, seed, 0)
     w.hand[:2] = STACK, seed & 1
-    deal_with_spikes(game, cards, w, RULES.cards_dealt)
+    deal_with_spikes(game, cards, w)
     hands, tops = [], []
     for betting in range(int(game.bettings[-1]) + 1):
         play_to_bet(game, cards, w, 0)

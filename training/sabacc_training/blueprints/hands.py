@@ -108,7 +108,7 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     """Return the cards of an abstract game, the courses of the agent's hand, and bucket edges."""
     table = free_win_probabilities(rules).table
     cards = cards_with(rules, np.zeros((1, 1, 1, 1), np.int8))
-    agent_hands = _agent_hands(game, cards, rules.cards_dealt)
+    agent_hands = _agent_hands(game, cards)
     hands, tops = agent_hands.hands, agent_hands.tops
     edges = bucket_edges(rules, _positions(len(hands)), hands[:, :-1], tops[:, :-1])
     ranks: Floats = np.unique(table.strengths, return_inverse=True)[1].astype(np.float32)
@@ -230,7 +230,7 @@ def top_after_dice(cards: Cards, rng: Array, stage: int, hand: int, top: int, re
     return top
 
 
-def _agent_hands(game: Game, cards: Cards, cards_dealt: int) -> AgentHands:
+def _agent_hands(game: Game, cards: Cards) -> AgentHands:
     found = AgentHands(
         hands=np.zeros((NUM_SAMPLES, int(game.bettings[-1]) + 1), np.int32),
         tops=np.zeros((NUM_SAMPLES, int(game.bettings[-1]) + 1), np.int8),
@@ -239,7 +239,7 @@ def _agent_hands(game: Game, cards: Cards, cards_dealt: int) -> AgentHands:
         first=np.zeros(0, np.int64),
     )
     scratch = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    sample_courses(game, cards, *scratch, cards_dealt, SAMPLES_SEED, found)
+    sample_courses(game, cards, *scratch, SAMPLES_SEED, found)
     order = np.argsort(found.codes, kind="stable")
     codes = found.codes[order]
     return AgentHands(
@@ -268,7 +268,6 @@ def sample_courses(
     cards: Cards,
     rng: Array,
     hands: Array,
-    cards_dealt: int,
     seed: int,
     found: AgentHands,
 ) -> None:
@@ -279,7 +278,6 @@ def sample_courses(
         cards: its cards.
         rng: (2,) scratch, the state of the random numbers.
         hands: (2,) scratch, the hands of both seats.
-        cards_dealt: the cards of a hand at first.
         seed: decides all that is random.
         found: takes the courses. Before that its codes are the agent's positions.
     """
@@ -287,7 +285,7 @@ def sample_courses(
         start_stream(rng, seed, i)
         agent = int(found.codes[i])
         for p in range(2):
-            hands[p] = dealt_hand(cards, rng, cards_dealt)
+            hands[p] = dealt_hand(cards, rng, game.cards_dealt)
         top = random_card(cards, rng)
         code = agent
         for stage in range(len(game.phases) - 1):

@@ -68,7 +68,6 @@ class LoneAdversary:
             self._tables,
             self._workspace,
             self._agent_hands,
-            self._blueprint.rules.cards_dealt,
             self._stack,
             self.epochs,
             self._seed,

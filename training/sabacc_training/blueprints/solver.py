@@ -99,7 +99,6 @@ class BlueprintSolver:
             self.tables[number],
             self._workspaces[number],
             self._agent_hands,
-            config.rule_set.cards_dealt,
             int(config.stacks[number] * unit) - unit,
             self.epochs,
             config.seed,
@@ -172,7 +171,6 @@ def run_walks(
     tables: LearntTables,
     w: Workspace,
     agent_hands: AgentHands,
-    cards_dealt: int,
     stack: int,
     epoch: int,
     seed: int,
@@ -193,7 +191,7 @@ def run_walks(
         w.hand[1] = agent
         for agent_learns in range(1 + agent_learns_too):
             w.hand[2] = agent if agent_learns else 1 - agent
-            begin_walk(game, cards, w, agent_hands, cards_dealt)
+            begin_walk(game, cards, w, agent_hands)
             walk(game, cards, tables, w, 0, BETWEEN)
             if not agent_learns:
                 won += total(w.hand_values[0]) / len(w.hand_values[0])
@@ -201,9 +199,7 @@ def run_walks(
 
 
 @jit
-def begin_walk(
-    game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int
-) -> None:
+def begin_walk(game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands) -> None:
     """Begin a hand, and deal cards to both seats."""
     s = w.states[0]
     s.stage, s.position, s.acted, s.raises, s.aggressor = 0, 0, 0, 0, 0
@@ -218,13 +214,13 @@ def begin_walk(
     w.path_weights[0] = w.epoch[0]
     w.weights[0, :] = np.float32(1 / w.weights.shape[1])
     if game.spikes_from != NO_SPIKE:
-        deal_with_spikes(game, cards, w, cards_dealt)
+        deal_with_spikes(game, cards, w)
     else:
-        deal(game, cards, w, agent_hands, cards_dealt)
+        deal(game, cards, w, agent_hands)
 
 
 @jit
-def deal(game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_dealt: int) -> None:
+def deal(game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands) -> None:
     """Deal hands to both seats. Those of the agent share what is public of their courses."""
     codes, position = agent_hands.codes, int(w.hand[1])
     half = len(codes) // 2
@@ -239,5 +235,5 @@ def deal(game: Game, cards: Cards, w: Workspace, agent_hands: AgentHands, cards_
             w.agent_buckets[betting, j] = cards.buckets[position, betting, hand, top]
         for stage in range(len(w.agent_left)):
             w.agent_left[stage, j] = agent_hands.left[course, stage]
-        w.adversary_hands[0, j] = dealt_hand(cards, w.rng, cards_dealt)
+        w.adversary_hands[0, j] = dealt_hand(cards, w.rng, game.cards_dealt)
         w.tops[0, j] = random_card(cards, w.rng)

@@ -28,7 +28,7 @@ from sabacc_training.blueprints.workspace import Workspace
 
 
 @jit
-def deal_with_spikes(game: Game, cards: Cards, w: Workspace, cards_dealt: int) -> None:
+def deal_with_spikes(game: Game, cards: Cards, w: Workspace) -> None:
     """Deal the dice and Spike Cards of a whole walk, and its first hands."""
     deal_spikes(cards, w)
     for stage in range(len(game.phases)):
@@ -40,7 +40,7 @@ def deal_with_spikes(game: Game, cards: Cards, w: Workspace, cards_dealt: int) -
         elif phase in (BETTING, REVEAL):
             for p in range(2):
                 w.spikes[game.bettings[stage], p] = w.dealt[p]
-    deal_hidden(cards, w, 0, 0, cards_dealt)
+    deal_hidden(game, cards, w, 0, 0)
 
 
 @jit
@@ -63,7 +63,7 @@ def deal_card(cards: Cards, w: Workspace, place: int) -> None:
 
 
 @jit
-def deal_hidden(cards: Cards, w: Workspace, depth: int, betting: int, cards_dealt: int) -> None:
+def deal_hidden(game: Game, cards: Cards, w: Workspace, depth: int, betting: int) -> None:
     """Deal new hands to both seats, beside the Spike Cards of a betting phase.
 
     What the other seat hides and what doubles have put down may lie in them.
@@ -73,7 +73,7 @@ def deal_hidden(cards: Cards, w: Workspace, depth: int, betting: int, cards_deal
     for seat in range(2):
         for j in range(w.hidden.shape[2]):
             hand = EMPTY
-            for place in range(2, 2 + cards_dealt):
+            for place in range(2, 2 + game.cards_dealt):
                 deal_card(cards, w, place)
                 hand = int(cards.children[hand, cards.deck[w.dealt[place]]])
             w.hidden[depth, seat, j] = hand
@@ -102,7 +102,7 @@ def play_to_bet(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
             buy_cards(game, cards, w, depth)
         dice = int(w.events[s.stage])
         if is_redealt(game, s, dice):
-            deal_hidden(cards, w, depth, int(game.bettings[s.stage]), game.cards_dealt)
+            deal_hidden(game, cards, w, depth, int(game.bettings[s.stage]))
         pass_stage(game, s, dice)
     betting = int(game.bettings[s.stage])
     own = shown_spike(game, cards, w, betting, agent)
