@@ -167,7 +167,7 @@ np.savez(sys.argv[1], **{
 """
 
 
-@pytest.mark.parametrize("rules", ["casino", "yarith_bespin"])
+@pytest.mark.parametrize("rules", [pytest.param("casino", marks=pytest.mark.slow), "yarith_bespin"])
 def test_interpreted_code_learns_the_same(rules: str, tmp_path: Path) -> None:
     found = {}
     for mode in ("0", "1"):

@@ -187,7 +187,7 @@ def test_names_that_are_too_long_are_cut_and_no_number_is(capsys):
 
 def test_on_a_terminal_a_bar_shows_the_speed_and_the_margin(run, tmp_path, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    _, _, errors = run("deals=3000", "--output", tmp_path / "out")
+    _, _, errors = run("deals=400", "--output", tmp_path / "out")
     assert "random - Bully" in errors
     assert "hands/s" in errors
     assert "mante/hand" in errors
