@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, Final, Literal
@@ -26,7 +27,9 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.config.base import load_config, validated
 from sabacc_training.exploitability.config import ExploitabilityConfig
 from sabacc_training.exploitability.probes import Probe, measure
-from sabacc_training.exploitability.results import worst_case
+from sabacc_training.exploitability.results import rounded_margins, worst_case
+from sabacc_training.jobs.locking import locked_folder
+from sabacc_training.jobs.stopping import exit_when_stopped
 from sabacc_training.trainers import train, training_config
 
 from sabacc_env.errors import SabaccError
@@ -50,7 +53,6 @@ SLOW_AGENT_PROBES: Final[tuple[Probe, ...]] = ("lbr",)
 """For agents that search: a response to one takes half an hour."""
 
 PLAIN_BLUEPRINT: Final = "blueprint"
-BLUEPRINT_FILE: Final = "blueprint.safetensors"
 
 Kind = Literal["network", "blueprint", "resolving"]
 
@@ -126,56 +128,59 @@ class Row:
 
 
 def measured(name: str, seed: int) -> Row:
-    """Make an agent and measure it, or return what was measured before."""
+    """Make an agent and measure it, or return what was measured before.
+
+    An agent that is not finished is begun again, so that its time is right. Probes are resumed.
+    """
     folder = _folder(name, seed)
     row = folder / "row.json"
     if row.exists():
         return Row(**json.loads(row.read_text()))
-    method, agent = METHODS[name], folder / "agent"
-    shutil.rmtree(agent, ignore_errors=True)  # left by a run that was killed: times would be wrong
-    make_folder(agent)
-    begun = time.process_time()
-    path = _make(method, seed, agent)
-    took = round(time.process_time() - begun, 1)
-    if method.kind == "resolving":
-        took = measured(PLAIN_BLUEPRINT, seed).cpu_seconds
+    path, cpu_seconds = made(name, seed)
     config = validated(
         ExploitabilityConfig, {"rules": "casino", "agent": str(path), "start": DEPTH, **BUDGETS}
     )
-    shutil.rmtree(folder / "probes", ignore_errors=True)  # of an agent that was made before
-    results = [measure(config, probe, folder / "probes") for probe in method.probes]
-    found = Row(
-        name,
-        seed,
-        took,
-        {
-            each.probe: (round(each.best.test.mean, 1), round(each.best.test.half_width(), 1))
-            for each in results
-        },
-        worst_case(results).probe,
-    )
+    probes = METHODS[name].probes
+    with locked_folder(folder):
+        results = [measure(config, probe, folder / "probes", resume=True) for probe in probes]
+    found = Row(name, seed, cpu_seconds, rounded_margins(results), worst_case(results).probe)
     write_text(row, json.dumps(asdict(found)) + "\n")
     return found
 
 
-def _make(method: Method, seed: int, folder: Path) -> Path:
-    """Make an agent in a folder; return the path of its file."""
-    changes = (*method.changes, f"seed={seed}")
-    if method.kind == "network":
-        return train(training_config(f"configs/{method.config}.toml", changes), folder)
+def made(name: str, seed: int) -> tuple[Path, float]:
+    """Make an agent, or find it; return the path of its file and the CPU-seconds that it took."""
+    folder = _folder(name, seed)
+    done, agent = folder / "made.json", folder / "agent"
+    with locked_folder(folder):
+        if not done.exists():
+            for left in (agent, folder / "probes"):
+                shutil.rmtree(left, ignore_errors=True)
+            make_folder(agent)
+            write_text(done, json.dumps(_make(METHODS[name], seed, agent)) + "\n")
+        file, cpu_seconds = json.loads(done.read_text())
+    return agent / file, cpu_seconds
+
+
+def _make(method: Method, seed: int, folder: Path) -> tuple[str, float]:
+    """Make an agent in a folder; return the name of its file and the CPU-seconds that it took."""
     if method.kind == "resolving":
-        measured(PLAIN_BLUEPRINT, seed)
-        blueprint = _folder(PLAIN_BLUEPRINT, seed) / "agent" / BLUEPRINT_FILE
+        blueprint, cpu_seconds = made(PLAIN_BLUEPRINT, seed)
         shutil.copy(blueprint, folder)
-        path = folder / "resolving.safetensors"
-        save_resolving(path, Resolving(BLUEPRINT_FILE, ITERATIONS, DEFAULT_RANGES))
-        return path
-    solver = BlueprintSolver(load_config(BlueprintConfig, f"configs/{method.config}.toml", changes))
-    while solver.epochs < solver.config.epochs:
-        solver.run_epoch()
-    path = folder / BLUEPRINT_FILE
-    save_blueprint(path, solver.blueprint())
-    return path
+        name = "resolving.safetensors"
+        save_resolving(folder / name, Resolving(blueprint.name, ITERATIONS, DEFAULT_RANGES))
+        return name, cpu_seconds
+    begun = time.process_time()
+    config, changes = f"configs/{method.config}.toml", (*method.changes, f"seed={seed}")
+    if method.kind == "network":
+        path = train(training_config(config, changes), folder)
+    else:
+        solver = BlueprintSolver(load_config(BlueprintConfig, config, changes))
+        while solver.epochs < solver.config.epochs:
+            solver.run_epoch()
+        path = folder / "blueprint.safetensors"
+        save_blueprint(path, solver.blueprint())
+    return path.name, round(time.process_time() - begun, 1)
 
 
 def _folder(name: str, seed: int) -> Path:
@@ -223,10 +228,18 @@ def write_figures() -> None:
     write_text(FIGURES, json.dumps(found, indent=1) + "\n")
 
 
+def main(names: Sequence[str]) -> None:
+    """Make and measure the methods with these names, or all."""
+    if unknown := [name for name in names if name not in METHODS]:
+        sys.exit(f"ablations: no method is named {unknown[0]!r}; there are {', '.join(METHODS)}")
+    with exit_when_stopped(RUNS, "run the same command again"):
+        for each in product(names or METHODS, range(SEEDS)):
+            print(measured(*each))
+            write_figures()
+
+
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or list(METHODS)
-    if unknown := set(wanted) - set(METHODS):
-        raise SabaccError(f"unknown methods {sorted(unknown)}; there are {', '.join(METHODS)}")
-    for each in ((name, seed) for name in wanted for seed in range(SEEDS)):
-        measured(*each)
-        write_figures()
+    try:
+        main(sys.argv[1:])
+    except SabaccError as error:
+        sys.exit(f"ablations: {error}")

@@ -15,7 +15,7 @@ from typing import Final
 from sabacc_training.config.base import validated
 from sabacc_training.exploitability.config import ExploitabilityConfig
 from sabacc_training.exploitability.probes import PROBES, Probe, available_probes, measure
-from sabacc_training.exploitability.results import worst_case
+from sabacc_training.exploitability.results import rounded_margins, worst_case
 from sabacc_training.exploitability.trained_responses import exact_exploitability
 from sabacc_training.trainers import train_on, training_config
 
@@ -85,10 +85,7 @@ def measured(game: str, agent: str) -> Row:
         game,
         agent,
         round(exact_exploitability(config), 1),
-        {
-            each.probe: (round(each.best.test.mean, 1), round(each.best.test.half_width(), 1))
-            for each in results
-        },
+        rounded_margins(results),
         worst_case(results).probe,
     )
 
