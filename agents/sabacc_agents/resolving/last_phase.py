@@ -135,7 +135,7 @@ class PhaseSolution:
             tree.children[inner, :most].astype(np.int16),
             tree.codes[inner, :most].astype(np.int64),
             tree.actions[inner, :most].astype(np.int8),
-            solution.sums[inner, :most].astype(np.float16),
+            solution.sums[tree.children[inner, :most]].astype(np.float16),
             class_of.astype(np.int16),
         )
 

@@ -23,7 +23,7 @@ def best_response_value(
 ) -> float:
     """Return what the best response of a seat wins, in credits beyond half of all.
 
-    Hands are compared one by one. ``policy`` is (nodes, moves, classes).
+    Hands are compared one by one. ``policy`` is (nodes, classes): of the move that leads to a node.
     """
     size, classes = int(tree.size[0]), ranges.shape[1]
     is_zero = showdown.is_zero
@@ -34,8 +34,8 @@ def best_response_value(
     reach[0] = ranges[1 - seat]
     for node in range(size):
         for move in range(int(tree.counts[node])):
-            follows = policy[node, move] if tree.seats[node] != seat else 1.0
-            reach[tree.children[node, move]] = reach[node] * follows
+            child = tree.children[node, move]
+            reach[child] = reach[node] * (policy[child] if tree.seats[node] != seat else 1.0)
     values = np.zeros((size, classes))
     for node in reversed(range(size)):
         count = int(tree.counts[node])
