@@ -22,7 +22,7 @@ from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet, load_rules
 
-ITERATIONS: Final = 100
+ITERATIONS: Final = 200
 """The iterations of CFR for a betting phase, which take some milliseconds."""
 
 

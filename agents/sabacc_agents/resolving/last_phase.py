@@ -62,7 +62,7 @@ class RangeSettings:
 
     own_epsilon: float = 0.02
     epsilon: float = 0.2
-    unread_bets: float = 0.2
+    unread_bets: float = 0.6
 
     def __post_init__(self) -> None:
         for name, share in asdict(self).items():

@@ -22,7 +22,7 @@ from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 from sabacc_agents.blueprint.public_states import num_public_states, pattern_codes
 from sabacc_agents.loading import made_for
 from sabacc_agents.resolving import last_phase
-from sabacc_agents.resolving.agent import ResolvingAgent
+from sabacc_agents.resolving.agent import ITERATIONS, ResolvingAgent
 from sabacc_agents.resolving.last_phase import RangeSettings, check_rules
 from sabacc_agents.resolving.saved import Resolving, load_resolving, save_resolving
 from sabacc_agents.saved_files import path_of
@@ -159,7 +159,7 @@ def test_a_file_plays_as_the_agent_that_it_was_made_of(
     tmp_path: Path, agent: ResolvingAgent, views: list[GameView]
 ) -> None:
     path = tmp_path / "agent.safetensors"
-    save_resolving(path, Resolving(BLUEPRINT, 100, RangeSettings()))
+    save_resolving(path, Resolving(BLUEPRINT, ITERATIONS, RangeSettings()))
     loaded = load(path, "casino", 2)
     assert isinstance(loaded, ResolvingAgent)
     for view in views[:4]:
