@@ -204,7 +204,10 @@ def write_end(tree: BetTree, found: Solution, node: int, learner: int, showdown:
 
 @jit
 def total(numbers: Array) -> Any:
-    """Return the sum of numbers, four sums at once: each addition waits for the one before."""
+    """Return the sum of numbers, whose number is a multiple of four.
+
+    Four sums at once are faster, because each addition waits for the one before.
+    """
     first = second = third = fourth = np.float32(0)
     for k in range(0, len(numbers), 4):
         first += numbers[k]
