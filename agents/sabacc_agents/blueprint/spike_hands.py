@@ -13,6 +13,7 @@ import numpy as np
 
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
 from sabacc_agents.blueprint.public_states import SPIKE_LIMITS, num_bettings
+from sabacc_agents.expectation.backward_induction import InductionStep, stages
 from sabacc_agents.expectation.hand_table import NUM_VALUES, VALUES
 from sabacc_agents.expectation.win_probabilities import win_probs_against
 from sabacc_env.array_types import Floats
@@ -20,7 +21,6 @@ from sabacc_env.rules import RuleSet
 
 NO_SPIKE: Final = -1
 """Instead of the class of a Spike Card: the rules have none."""
-
 
 SPIKE_CLASSES: Final = np.array([*np.searchsorted(SPIKE_LIMITS, np.abs(VALUES)), 0])
 """The class of each Spike Card in a public state, by the index of its value. What is worth as much
@@ -53,3 +53,28 @@ def spike_values(rules: RuleSet) -> Floats:
         shown[..., value] = win_probs_against(table.strengths, table.strengths, others)
     shown[..., NUM_VALUES] = win_probs_against(table.strengths, table.strengths, dealt)
     return found
+
+
+def price_of_card(rules: RuleSet) -> int:
+    """Return what a card costs that seats buy under rules with Spike Cards; 0 if nobody buys.
+
+    Where a seat that cannot pay a call must junk, nobody does: the other seat would bet all it has.
+    """
+    buys = rules.spike_card and rules.short_call == "all_in"
+    return int(rules.fees.get("draw", 0)) if buys else 0
+
+
+def values_and_gains(rules: RuleSet) -> tuple[Floats, Floats]:
+    """Return what hands are worth after each stage, and gain by a card, both (stages, hands).
+
+    As the agent has it in play: a value is the probability to win at the end, if nobody buys a card
+    from then on. Of what is gained, the price is not taken off.
+    """
+    win_probs = free_win_probabilities(rules)
+    values: Floats = win_probs.hand_values[:, 0]
+    free = InductionStep(rules.replace(fees={}), 2, win_probs.table)
+    gains = np.zeros_like(values)
+    for stage, (number, phase) in enumerate(stages(rules)):
+        if phase == "cards":
+            gains[stage] = free.before_cards(values[stage], number) - values[stage]
+    return values, gains

@@ -11,6 +11,7 @@ from sabacc_env.engine.betting import raise_limits, to_call
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import (
     BETTING,
+    DISCARD_DRAWN,
     GAME_DTYPE,
     RAISE,
     RAISE_TO,
@@ -47,6 +48,9 @@ MOVE: Final = np.dtype(
             ("down", "i8"),  # the value of the card that is put down, as an index
             ("was_known", "i8"),  # whether everyone knew that the seat had this card
             ("top", "i8"),  # the value of the top discard before, as an index
+            ("pot", "i8"),  # the credits staked before
+            ("drawn", "i8"),  # the value of a drawn card that is shown or put down, as an index
+            ("spikes", "i8", (2,)),  # the values of the Spike Cards after it, as indices
             ("redealt", "i8"),  # whether all hands are new after it, or the discards were shuffled
         ],
     )
@@ -100,9 +104,8 @@ def write_course(info_state: InformationState, workspace: Workspace, course: Cou
         move.stage = stage_of(g, r)
         move.kind = public.kind
         move.is_bet = g.phase == BETTING
-        move.top = NO_TOP
-        if g.num_discards > 0:
-            move.top = card_value(int(g.discards[int(g.num_discards) - 1])) + ZERO
+        move.top = top_discard(g)
+        move.pot = g.staked
         slot = 0
         if public.card >= 0:
             slot = slot_of(g, seat, int(public.card))
@@ -118,12 +121,30 @@ def write_course(info_state: InformationState, workspace: Workspace, course: Cou
             bets += 1
         rolls, reshuffles = int(g.rolls), int(g.reshuffles)
         play(g, r, int(public.kind), slot, int(public.total))
+        for owner in range(2):
+            move.spikes[owner] = spike_of(g, owner)
+        move.drawn = top_discard(g) if public.kind == DISCARD_DRAWN else move.spikes[seat]
         move.redealt = all_redrew(g, r, rolls) or g.reshuffles != reshuffles
     if before < 0:
         before = len(info_state.moves)
         course.root[0] = g
     course.counts[0] = before
     course.counts[1] = bets
+
+
+@jit
+def top_discard(g: Record) -> int:
+    """Return the value of the top discard, as an index; NO_TOP where there is none."""
+    if g.num_discards == 0:
+        return NO_TOP
+    return card_value(int(g.discards[int(g.num_discards) - 1])) + ZERO
+
+
+@jit
+def spike_of(g: Record, seat: int) -> int:
+    """Return the value of a seat's Spike Card, as an index; NO_TOP where it has none."""
+    card = int(g.spikes[seat])
+    return card_value(card) + ZERO if card >= 0 else NO_TOP
 
 
 @jit

@@ -190,8 +190,8 @@ def deal_anew(hands: Hands, size: int, known: Array, weights: Array) -> None:
 
 
 @jit
-def mixed(plays: bool, epsilon: float, choices: int) -> float:
-    """Return the probability of a move that the blueprint plays or not, one of some choices."""
+def mixed(plays: float, epsilon: float, choices: int) -> float:
+    """Return the probability of one of some moves that the blueprint plays as often as stated."""
     return (1 - epsilon) * plays + epsilon / choices
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.observed_turns import first_round
+from sabacc_agents.resolving.bet_sizes import pots_of, translate_bets
 from sabacc_agents.resolving.bet_tree import BetTree, considered_raises, grow_tree, new_tree
 from sabacc_agents.resolving.cfr import Solution, new_solution, solve
 from sabacc_agents.resolving.course import MAX_MOVES, ZERO, new_course, write_course
@@ -25,6 +27,7 @@ from sabacc_agents.resolving.hand_ranges import (
     write_range,
 )
 from sabacc_agents.resolving.showdown import NewHands, Showdown, redealt_probability
+from sabacc_agents.resolving.spike_ranges import SPIKE_KINDS, spike_hands_of, write_spike_range
 from sabacc_env.actions import CALL, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.layout import GAME_DTYPE, KINDS
@@ -38,10 +41,6 @@ from sabacc_env.rules import RuleSet
 
 MAX_KEPT: Final = 8192
 """How many solutions are kept, in case that the same phase goes on. Each takes some 40 KB."""
-
-
-SAME_SIZE: Final = 1e-6
-"""Raises that differ by less, in pots, are of the same size."""
 
 MAX_ITERATIONS: Final = 100_000
 
@@ -152,18 +151,11 @@ class PhaseSolution:
         return TurnStrategy(self.actions[row, :count].astype(np.int64), policy, self.class_of)
 
 
-def pots_of(size: BetSize) -> float:
-    """Return a bet size in pots after the call, as far as a seat may bet it."""
-    if isinstance(size, str):
-        return 0 if size == "min" else np.inf
-    return float(size)
-
-
 def check_rules(rules: RuleSet) -> None:
     """Check that the last betting phase can be solved again.
 
-    After it all hands stay or are new, and ranges know the card actions of blueprints, and cards
-    that are bought.
+    After it all hands stay or are new, and ranges know the card actions of blueprints, cards that
+    are bought, and Spike Cards.
 
     Raises:
         SabaccError: for other rules.
@@ -174,7 +166,8 @@ def check_rules(rules: RuleSet) -> None:
             f"{', '.join(rules.phases)}"
         )
     redealt_probability(rules)
-    if unknown := [kind for kind in rules.card_actions if kind not in KNOWN_KINDS]:
+    known = SPIKE_KINDS if rules.spike_card else KNOWN_KINDS
+    if unknown := [kind for kind in rules.card_actions if kind not in known]:
         raise SabaccError(f"{rules.name}: a resolving agent does not know {unknown[0]}")
 
 
@@ -219,12 +212,14 @@ class LastPhase:
         solved_for = blueprint.blueprint.rules
         table = free_win_probabilities(solved_for).table
         self._deck_counts = table.deck_counts.astype(np.int64)
-        self._hands = hands_of(
-            table, card_choices(solved_for), blueprint.buckets, solved_for.cards_dealt
-        )
+        hands = hands_of(table, card_choices(solved_for), blueprint.buckets, solved_for.cards_dealt)
+        self._first = hands.first
+        self._write_range: Callable[..., int] = partial(write_range, hands)
+        if rules.spike_card:
+            self._write_range = partial(write_spike_range, spike_hands_of(solved_for, hands))
         self.ranks = np.unique(table.strengths, return_inverse=True)[1]
         self._redealt = float(redealt_probability(rules))
-        self._new_hands = NewHands(table, self.ranks)
+        self._new_hands = NewHands(rules, table, self.ranks)
         self._is_zero_rank = np.zeros(int(self.ranks.max()) + 1)
         self._is_zero_rank[self.ranks[table.is_zero & (table.sizes > 0)]] = 1
         self._masses = np.zeros((3, len(self.ranks)))
@@ -282,6 +277,7 @@ class LastPhase:
             view.taken_discards[:before],
             view.dice,
             view.discard_pile,
+            view.spike_cards,
             view.credits_before,
             view.sabacc_pot,
         )
@@ -326,7 +322,8 @@ class LastPhase:
         """
         settings, masses = self._settings, self._masses
         unseen = self._deck_counts.copy()
-        for card in (*view.discard_pile, *view.known_cards[0], *view.known_cards[1]):
+        spikes = [card for card in view.spike_cards if card is not None]
+        for card in (*view.discard_pile, *view.known_cards[0], *view.known_cards[1], *spikes):
             unseen[card.value + ZERO] -= 1
         exact = self._bets(moves, bets)
         columns = len(self._blueprint.blueprint.actions)
@@ -334,8 +331,7 @@ class LastPhase:
         sizes = np.zeros(2, np.int64)
 
         def write(seat: int, chances: NDArray[np.float64], epsilon: float, found: Any) -> None:
-            sizes[seat] = write_range(
-                self._hands,
+            sizes[seat] = self._write_range(
                 moves,
                 exact._replace(chances=chances),
                 seat,
@@ -349,7 +345,7 @@ class LastPhase:
         write(own, exact.chances, settings.own_epsilon, masses[own])
         write(other, smoothed, settings.epsilon, masses[other])
         write(other, np.ones_like(smoothed), settings.epsilon, unread)
-        part = slice(*self._hands.first[sizes[other] : sizes[other] + 2])
+        part = slice(*self._first[sizes[other] : sizes[other] + 2])
         share = settings.unread_bets
         masses[other, part] = (1 - share) * masses[other, part] + share * unread[part]
         ranges = np.zeros((2, NUM_CLASSES), np.float32)
@@ -357,7 +353,7 @@ class LastPhase:
         class_of = np.zeros(len(self._is_zero_rank), np.int64)
         write_classes(
             masses,
-            self._hands.first,
+            self._first,
             sizes,
             self.ranks,
             self._is_zero_rank,
@@ -366,7 +362,7 @@ class LastPhase:
             ranges,
             is_zero,
         )
-        first, second = sizes.tolist()
+        first, second = [card.value + ZERO for card in spikes] or sizes.tolist()
         showdown = Showdown(
             is_zero,
             float(self._course.root["sabacc_pot"][0]),
@@ -397,39 +393,3 @@ class LastPhase:
         columns[:, self._is_raise] = shares[:, 1:]
         found.chances[is_bet] = np.einsum("nbk,nk->nb", policies, columns)
         return found
-
-
-def translate_bets(
-    raised: NDArray[np.float64],
-    least: NDArray[np.float64],
-    all_in: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return how much a call and each size of raises stand for some bets, (n, 1 + sizes).
-
-    A bet between two sizes stands for both, by the pseudo-harmonic mapping (Ganzfried and Sandholm
-    2013). A check or a call is a raise of 0. All from all-in on are one.
-
-    Args:
-        raised: (n,) what the bets are beyond a call, in pots after the call.
-        least: (n,) the smallest raises.
-        all_in: (n,) the largest ones that both seats can pay.
-        sizes: (sizes,) what the raises are that others are translated to.
-
-    >>> nine = np.full(4, 9.0)
-    >>> translate_bets(np.array([0, 0.25, 1, 20]), nine / 90, nine, np.array([1, np.inf]))
-    array([[1. , 0. , 0. ],
-           [0.6, 0.4, 0. ],
-           [0. , 1. , 0. ],
-           [0. , 0. , 1. ]])
-    """
-    raises = np.minimum(np.maximum(sizes, least[:, None]), all_in[:, None])
-    points = np.concatenate([np.zeros((len(raised), 1)), raises], axis=1)
-    size = np.minimum(raised[:, None], points.max(axis=1, keepdims=True))
-    low = np.where(points <= size + SAME_SIZE, points, 0).max(axis=1, keepdims=True)
-    high = np.where(points >= size - SAME_SIZE, points, np.inf).min(axis=1, keepdims=True)
-    between = high - low > SAME_SIZE
-    width = np.where(between, high - low, 1) * (1 + size)
-    share = np.where(between, (high - size) * (1 + low) / width, 1)
-    is_low, is_high = np.abs(points - low) <= SAME_SIZE, np.abs(points - high) <= SAME_SIZE
-    return np.asarray(is_low * share + (is_high & ~is_low) * (1 - share))

@@ -53,23 +53,42 @@ def redealt_probability(rules: RuleSet) -> float:
 
 
 class NewHands:
-    """What new hands win, by their sizes. The cards that are known are not left out.
+    """What new hands win, by their sizes; under rules with Spike Cards by these, which stay.
+
+    A double Spike makes Spike Cards new, too. Cards that are known are not left out.
 
     Args:
-        table: the hand table of the rules.
+        rules: the rules.
+        table: the hand table.
         ranks: (hands,) the rank of each hand among all strengths.
 
     Attributes:
-        wins: (sizes, sizes) the probability that a hand of the first size wins.
-        takes: (sizes, sizes) the probability that it takes the Sabacc pot, less that of the other.
+        wins: (sizes, sizes) the probability that a hand of the first size wins. With Spike Cards
+            (21, 21), by the values of both as indices.
+        takes: likewise, the probability that it takes the Sabacc pot, less that of the other.
     """
 
-    def __init__(self, table: HandTable, ranks: Ints) -> None:
-        num_ranks, num_sizes = int(ranks.max()) + 1, int(table.sizes.max()) + 1
-        by_rank, zeros = np.zeros((2, num_sizes, num_ranks))
-        np.add.at(by_rank, (table.sizes, ranks), table.deal_probs)
-        np.add.at(zeros, (table.sizes, ranks), table.deal_probs * table.is_zero)
+    def __init__(self, rules: RuleSet, table: HandTable, ranks: Ints) -> None:
+        shares = spike_shares(table) if rules.spike_card else size_shares(table)
+        num_ranks = int(ranks.max()) + 1
+        by_rank = np.array([np.bincount(ranks, share, num_ranks) for share in shares])
+        zeros = np.array([np.bincount(ranks, share * table.is_zero, num_ranks) for share in shares])
         below = by_rank.cumsum(axis=1) - by_rank
-        self.wins: NDArray[np.float64] = by_rank @ (below + by_rank / 2).T
+        wins = by_rank @ (below + by_rank / 2).T
         taken = zeros @ below.T
-        self.takes: NDArray[np.float64] = taken - taken.T
+        same = DOUBLES_PROB / (DOUBLES_PROB + DOUBLE_SPIKE_PROB) if rules.spike_card else 1
+        self.wins: NDArray[np.float64] = same * wins + (1 - same) / 2
+        self.takes: NDArray[np.float64] = same * (taken - taken.T)
+
+
+def size_shares(table: HandTable) -> NDArray[np.float64]:
+    """Return how likely new hands of each size are each hand, (sizes, hands)."""
+    of_size = table.sizes == np.arange(int(table.sizes.max()) + 1)[:, None]
+    return np.asarray(of_size * table.deal_probs)
+
+
+def spike_shares(table: HandTable) -> NDArray[np.float64]:
+    """Return how likely new hands are each hand, by the value of the Spike Card, (21, hands)."""
+    dealt = table.deal_probs * (table.sizes == table.sizes.max()) * table.counts.T
+    whole = dealt.sum(axis=1, keepdims=True)
+    return np.asarray(dealt / np.where(whole > 0, whole, 1))

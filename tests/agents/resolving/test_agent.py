@@ -19,7 +19,7 @@ from sabacc_agents.blueprint.blueprint import (
     save_blueprint,
 )
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
-from sabacc_agents.blueprint.public_states import num_public_states, pattern_codes
+from sabacc_agents.blueprint.public_states import num_bettings, num_public_states, pattern_codes
 from sabacc_agents.loading import made_for
 from sabacc_agents.resolving import last_phase
 from sabacc_agents.resolving.agent import ITERATIONS, ResolvingAgent
@@ -286,15 +286,16 @@ def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path
     assert not path.exists()
     with pytest.raises(SabaccError, match=message):
         ResolvingAgent(rules, 2, blueprint=blueprint)
-    with pytest.raises(SabaccError, match="yarith_bespin: a resolving agent does not know replace"):
-        check_rules(load_rules("yarith_bespin"))
+    with pytest.raises(SabaccError, match="spacers: a resolving agent does not know replace"):
+        check_rules(load_rules("spacers", card_actions=["stand", "draw", "replace"]))
 
 
+@pytest.mark.parametrize("name", ["three_en", "yarith_bespin"])
 @pytest.mark.parametrize("short_call", ["junk", "all_in"])
 def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
-    short_call: str,
+    name: str, short_call: str
 ) -> None:
-    rules = load_rules("three_en", short_call=short_call)
+    rules = load_rules(name, short_call=short_call)
     rng = np.random.default_rng(0)
     codes = pattern_codes(rules, tells_swaps=False)
     states = np.arange(num_public_states(rules, codes), dtype=np.int32)
@@ -303,7 +304,7 @@ def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
         rules=rules,
         bet_sizes=DEFAULT_BET_SIZES,
         stacks=np.array([66], np.float32),
-        edges=np.tile(edges, (3, 1)),
+        edges=np.tile(edges, (num_bettings(rules), 1)),
         actions=np.array([JUNK, CALL, POT]),
         states=states,
         policy=rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8),
@@ -324,7 +325,7 @@ def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
                 equal = bool((told == expected).all())
                 same[paid] += equal
                 differs[paid] += not equal
-            cards = "draw", "stand"
+            cards = "draw", "stand", "discard_drawn"
             kinds = cards[seed % 2 == 0 or seat == 0 :] if view.phase == "cards" else ("check",)
             move = next(move for kind in kinds for move in moves if move.kind == kind)
             paid |= move.kind == "draw"

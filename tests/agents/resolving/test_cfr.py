@@ -183,7 +183,7 @@ def test_plain_moves_have_the_codes_of_their_kinds() -> None:
 
 def test_what_new_hands_win_is_what_dealt_hands_win() -> None:
     table = hand_table(RULES)
-    found = NewHands(table, np.unique(table.strengths, return_inverse=True)[1])
+    found = NewHands(RULES, table, np.unique(table.strengths, return_inverse=True)[1])
     assert found.wins[1:, 1:] + found.wins.T[1:, 1:] == pytest.approx(1)
     assert found.takes == pytest.approx(-found.takes.T)
     rng = np.random.default_rng(0)
@@ -200,6 +200,34 @@ def test_what_new_hands_win_is_what_dealt_hands_win() -> None:
         assert found.wins[first, second] == pytest.approx((1 + difference.mean()) / 2, abs=0.015)
         takes = np.where(difference > 0, zeros[0], 0) - np.where(difference < 0, zeros[1], 0)
         assert found.takes[first, second] == pytest.approx(takes.mean(), abs=0.015)
+
+
+def test_what_new_hands_win_beside_spike_cards() -> None:
+    """Doubles leave the Spike Cards. One time in six they are a double Spike, and all is new."""
+    rules = load_rules("yarith_bespin")
+    table = hand_table(rules)
+    found = NewHands(rules, table, np.unique(table.strengths, return_inverse=True)[1])
+    assert found.wins + found.wins.T == pytest.approx(1)
+    assert found.takes == pytest.approx(-found.takes.T)
+    rng = np.random.default_rng(0)
+    deals = 20_000
+    numbers = np.array([card.value for card in deck()])
+    for spikes in [(0, 10), (3, -1), (-10, 10)]:
+        left = numbers.tolist()
+        for spike in spikes:
+            left.remove(spike)
+        hidden = rng.permuted(np.tile(left, (deals, 1)), axis=1)[:, :4]
+        hands = np.zeros((2, deals), np.int64)
+        for seat, spike in enumerate(spikes):
+            for card in (np.full(deals, spike), *hidden[:, 2 * seat : 2 * seat + 2].T):
+                hands[seat] = table.add_cards(hands[seat], card)
+        strengths, zeros = table.strengths[hands], table.is_zero[hands]
+        difference = np.sign(strengths[0] - strengths[1])
+        place = spikes[0] + 10, spikes[1] + 10
+        wins = (1 + difference.mean()) / 2
+        assert found.wins[place] == pytest.approx(5 / 6 * wins + 1 / 12, abs=0.02)
+        takes = np.where(difference > 0, zeros[0], 0) - np.where(difference < 0, zeros[1], 0)
+        assert found.takes[place] == pytest.approx(5 / 6 * takes.mean(), abs=0.02)
 
 
 def test_rules_after_whose_last_bets_hands_change_in_part_are_refused() -> None:

@@ -29,7 +29,7 @@ from sabacc_agents.blueprint.public_states import (
     public_state,
     stack_bucket,
 )
-from sabacc_agents.blueprint.spike_hands import NO_SPIKE, first_spike_betting
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, first_spike_betting, price_of_card
 from sabacc_agents.expectation.backward_induction import stages
 
 from sabacc_env.actions import BetSize, encode_bet_sizes
@@ -49,11 +49,7 @@ from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.errors import SabaccError
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.choices import SECOND_CHOICES
-from sabacc_training.blueprints.spike_rules import (
-    first_zero_with_spikes,
-    price_of_card,
-    unlike_with_spikes,
-)
+from sabacc_training.blueprints.spike_rules import first_zero_with_spikes, unlike_with_spikes
 
 JUNK: Final = 0
 CALL: Final = 1

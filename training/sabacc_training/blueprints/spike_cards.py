@@ -14,8 +14,11 @@ from sabacc_agents.blueprint.buckets import (
     hand_buckets,
 )
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
-from sabacc_agents.blueprint.spike_hands import first_spike_betting
-from sabacc_agents.expectation.backward_induction import InductionStep, stages
+from sabacc_agents.blueprint.spike_hands import (
+    first_spike_betting,
+    price_of_card,
+    values_and_gains,
+)
 from sabacc_agents.expectation.hand_table import HandTable
 
 from sabacc_env.array_types import Floats, Ints
@@ -23,7 +26,7 @@ from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints import hands as hands_without_spikes
 from sabacc_training.blueprints.game import Game
 from sabacc_training.blueprints.hands import AgentHands, Cards
-from sabacc_training.blueprints.spike_rules import first_zero_with_spikes, price_of_card
+from sabacc_training.blueprints.spike_rules import first_zero_with_spikes
 
 NUM_SAMPLES: Final = 200_000
 """The hands that decide the edges of buckets."""
@@ -52,7 +55,8 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
     at_reveal = np.broadcast_to(final[:, None], (2, 1, len(table.sizes), NUM_TOPS))
     cards = hands_without_spikes.cards_with(rules, np.hstack([in_play, at_reveal]))
     if price_of_card(rules):
-        cards = cards._replace(**values_and_gains(rules))
+        values, gains = values_and_gains(rules)
+        cards = cards._replace(values=values, gains=gains)
     nothing = np.zeros((0, 0))
     courses = AgentHands(
         hands=nothing.astype(np.int32),
@@ -62,22 +66,6 @@ def cards_of(rules: RuleSet, game: Game) -> tuple[Cards, AgentHands, NDArray[np.
         first=np.zeros(0, np.int64),
     )
     return cards, courses, edges
-
-
-def values_and_gains(rules: RuleSet) -> dict[str, Floats]:
-    """Return what hands are worth after each stage, and gain by a card, both (stages, hands).
-
-    As the agent has it in play: a value is the probability to win at the end, if nobody buys a card
-    from then on. Of what is gained, the price is not taken off.
-    """
-    win_probs = free_win_probabilities(rules)
-    values = win_probs.hand_values[:, 0]
-    free = InductionStep(rules.replace(fees={}), 2, win_probs.table)
-    gains = np.zeros_like(values)
-    for stage, (number, phase) in enumerate(stages(rules)):
-        if phase == "cards":
-            gains[stage] = free.before_cards(values[stage], number) - values[stage]
-    return {"values": values, "gains": gains}
 
 
 def spike_edges(rules: RuleSet) -> Floats:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from sabacc_agents.blueprint.buckets import FIRST_ZERO_BUCKET
 from sabacc_agents.blueprint.card_choices import without_fees
+from sabacc_agents.blueprint.spike_hands import price_of_card
 
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.choices import SECOND_CHOICES
-
-
-def price_of_card(rules: RuleSet) -> int:
-    """Return what a card costs that seats buy under rules with Spike Cards; 0 if nobody buys.
-
-    Where a seat that cannot pay a call must junk, nobody does: the other seat would bet all it has.
-    """
-    buys = rules.spike_card and rules.short_call == "all_in"
-    return int(rules.fees.get("draw", 0)) if buys else 0
 
 
 def first_zero_with_spikes(rules: RuleSet) -> int:
