@@ -20,11 +20,12 @@ from sabacc_agents.blueprint.public_states import (
     facing_bucket,
     known_after,
     num_histories,
+    price_of_card,
     public_state,
     seen_kind,
     stack_bucket,
 )
-from sabacc_agents.blueprint.spike_hands import NO_SPIKE, SPIKE_CLASSES
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, SPIKE_CLASSES, with_purchase
 from sabacc_env.array_types import Bools, Ints
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import KINDS, OBSERVED_ROUNDS, RAISE, Array, Record
@@ -95,6 +96,7 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
         turns["spikes"][:, 1] = SPIKE_CLASSES[decoded.opponents.spike_cards[:, 0] + 10]
     read_turns(
         card_kinds_of(rules),
+        last_kinds_of(rules),
         decoded.round,
         ~decoded.is_betting,
         decoded.log_kinds,
@@ -104,6 +106,7 @@ def turns_of(observations: Array, rules: RuleSet) -> NDArray[Any]:
         doubles_of(observations),
         first_round(rules),
         num_histories(rules),
+        price_of_card(rules) > 0,
         np.zeros((2, OBSERVED_ROUNDS), np.int64),
         turns,
     )
@@ -162,6 +165,17 @@ def card_kinds_of(rules: RuleSet) -> Ints:
     return found
 
 
+def last_kinds_of(rules: RuleSet) -> Ints:
+    """Return what a seat did in a card phase by the kind of its last move there, -1 for others.
+
+    A second choice follows a draw, which costs a fee.
+    """
+    found = card_kinds_of(rules)
+    for name in set(SECOND_CHOICES) & set(rules.card_actions):
+        found[KINDS.index(name)] = DISCARD_DRAW
+    return found
+
+
 IS_BET: Final = np.array([name in ("check", "call", "raise", "junk") for name in KINDS])
 
 
@@ -213,6 +227,7 @@ def shown_pattern(turn: Record, seat: int) -> int:
 @jit
 def read_turns(
     kind_of: Array,
+    last_kind_of: Array,
     rounds: Array,
     at_cards: Array,
     log_kinds: Array,
@@ -222,12 +237,14 @@ def read_turns(
     doubles: Array,
     first_round: int,
     histories: int,
+    tells_purchases: bool,
     scratch: Array,
     turns: Array,
 ) -> None:
     """Complete turns, (n,), which have their positions.
 
-    Arrays but ``kind_of`` (``card_kinds_of``) and ``scratch`` have n rows.
+    Arrays but ``kind_of`` (``card_kinds_of``), ``last_kind_of`` (``last_kinds_of``) and ``scratch``
+    have n rows.
     """
     aggressors, own_kinds = scratch
     for i in range(len(turns)):
@@ -251,20 +268,23 @@ def read_turns(
             if turn.spikes[0] != NO_SPIKE and number > 0 and doubles[i, number - 1]:
                 turn.history = 0
         if now > 0:
-            own, other = own_kinds[now & 3], card_kind(kind_of, other_card_actions[i, now - 1])
+            own, other = own_kinds[now & 3], card_kind(last_kind_of, other_card_actions[i, now - 1])
             turn.kinds[0] = seen_kind(own, known_cards[i, 0])
             turn.kinds[1] = seen_kind(other, known_cards[i, 1])
             turn.redrawn = doubles[i, now - 1]
         if now > 1 and not doubles[i, now - 2]:
             turn.stood[0] = own_kinds[(now - 1) & 3] == STAND
-            turn.stood[1] = card_kind(kind_of, other_card_actions[i, now - 2]) == STAND
+            turn.stood[1] = card_kind(last_kind_of, other_card_actions[i, now - 2]) == STAND
         for number in range(1, now + 1):
             own = own_kinds[number & 3]
-            other = card_kind(kind_of, other_card_actions[i, number - 1])
+            other = card_kind(last_kind_of, other_card_actions[i, number - 1])
             turn.known[0] = known_after(turn.known[0], seen_kind(own, known_cards[i, 0]))
             turn.known[1] = known_after(turn.known[1], seen_kind(other, known_cards[i, 1]))
             if doubles[i, number - 1]:
                 turn.known[:] = NOTHING_KNOWN
+        if tells_purchases:
+            for seat in range(2):
+                turn.spikes[seat] = with_purchase(turn.spikes[seat], turn.kinds[seat], turn.redrawn)
 
 
 @jit

@@ -63,6 +63,8 @@ NUM_PATTERNS: Final = REDRAWN + 1
 SPIKE_LIMITS: Final = 0, 3, 7
 """The largest distances from zero of the Spike Cards of all classes but the last."""
 
+NUM_SPIKE_CLASSES: Final = len(SPIKE_LIMITS) + 1
+
 NOBODY: Final = 0
 """In the history of a phase: it was checked through. Otherwise it holds 1 + the position of the
 seat that bet or raised last."""
@@ -86,6 +88,15 @@ def num_public_states(rules: RuleSet, codes: Ints) -> int:
     """
     states = num_bettings(rules) * num_histories(rules) * 2
     return int(states * NUM_FACING * NUM_STACKS * (codes.max() + 1) ** 2)
+
+
+def price_of_card(rules: RuleSet) -> int:
+    """Return what a card costs that seats buy under rules with Spike Cards; 0 if nobody buys.
+
+    Where a seat that cannot pay a call must junk, nobody does: the other seat would bet all it has.
+    """
+    buys = rules.spike_card and rules.short_call == "all_in"
+    return int(rules.fees.get("draw", 0)) if buys else 0
 
 
 def num_histories(rules: RuleSet) -> int:
@@ -172,7 +183,8 @@ def facing_bucket(raises: int, call_per_pot: float) -> int:
 def pattern_codes(rules: RuleSet, tells_swaps: bool = True) -> Ints:
     """Return what a public state calls each pattern, (NUM_PATTERNS,), from 0 without gaps.
 
-    Under rules with Spike Cards these are the classes of Spike Cards.
+    Under rules with Spike Cards these are the classes of Spike Cards, and where seats buy cards
+    whether one did.
 
     Args:
         rules: the rules.
@@ -180,7 +192,7 @@ def pattern_codes(rules: RuleSet, tells_swaps: bool = True) -> Ints:
     """
     patterns = np.arange(NUM_PATTERNS)
     if rules.spike_card:
-        return np.minimum(patterns, len(SPIKE_LIMITS))
+        return np.minimum(patterns, NUM_SPIKE_CLASSES * (2 if price_of_card(rules) else 1) - 1)
     if not tells_swaps:
         patterns[SWAP:NUM_SEEN_KINDS] = SWAP
         patterns[STOOD_SWAPPED:STOOD_AGAIN_SWAPPED] = STOOD

@@ -12,11 +12,17 @@ from typing import Final
 import numpy as np
 
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
-from sabacc_agents.blueprint.public_states import SPIKE_LIMITS, num_bettings
+from sabacc_agents.blueprint.public_states import (
+    DISCARD_DRAW,
+    NUM_SPIKE_CLASSES,
+    SPIKE_LIMITS,
+    num_bettings,
+)
 from sabacc_agents.expectation.backward_induction import InductionStep, stages
 from sabacc_agents.expectation.hand_table import NUM_VALUES, VALUES
 from sabacc_agents.expectation.win_probabilities import win_probs_against
 from sabacc_env.array_types import Floats
+from sabacc_env.engine.jit import jit
 from sabacc_env.rules import RuleSet
 
 NO_SPIKE: Final = -1
@@ -25,7 +31,20 @@ NO_SPIKE: Final = -1
 SPIKE_CLASSES: Final = np.array([*np.searchsorted(SPIKE_LIMITS, np.abs(VALUES)), 0])
 """The class of each Spike Card in a public state, by the index of its value. What is worth as much
 with the sign reversed is told apart only as a hand. Before Spike Cards are dealt (NO_TOP) the class
-of both seats is 0."""
+of both seats is 0. Where a seat bought a card in the last card phase, it is NUM_SPIKE_CLASSES more
+(``with_purchase``)."""
+
+
+@jit
+def with_purchase(spike_class: int, kind: int, redrawn: int) -> int:
+    """Return the class of a Spike Card, told apart by whether its seat has bought a card.
+
+    Args:
+        spike_class: of ``SPIKE_CLASSES``.
+        kind: what the seat did in the last card phase, as it was seen.
+        redrawn: whether doubles have made its hand new since.
+    """
+    return spike_class + NUM_SPIKE_CLASSES * int(kind == DISCARD_DRAW and redrawn == 0)
 
 
 def first_spike_betting(rules: RuleSet) -> int:
@@ -53,15 +72,6 @@ def spike_values(rules: RuleSet) -> Floats:
         shown[..., value] = win_probs_against(table.strengths, table.strengths, others)
     shown[..., NUM_VALUES] = win_probs_against(table.strengths, table.strengths, dealt)
     return found
-
-
-def price_of_card(rules: RuleSet) -> int:
-    """Return what a card costs that seats buy under rules with Spike Cards; 0 if nobody buys.
-
-    Where a seat that cannot pay a call must junk, nobody does: the other seat would bet all it has.
-    """
-    buys = rules.spike_card and rules.short_call == "all_in"
-    return int(rules.fees.get("draw", 0)) if buys else 0
 
 
 def values_and_gains(rules: RuleSet) -> tuple[Floats, Floats]:

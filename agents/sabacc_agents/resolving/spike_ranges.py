@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sabacc_agents.blueprint.buckets import NO_TOP
-from sabacc_agents.blueprint.spike_hands import price_of_card, values_and_gains
+from sabacc_agents.blueprint.public_states import price_of_card
+from sabacc_agents.blueprint.spike_hands import values_and_gains
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.resolving.hand_ranges import (
     Bets,

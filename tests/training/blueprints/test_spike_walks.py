@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS, NO_TOP
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
 from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
-from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of
-from sabacc_agents.blueprint.spike_hands import NO_SPIKE
+from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of, turns_of
+from sabacc_agents.blueprint.public_states import NUM_SPIKE_CLASSES
+from sabacc_agents.blueprint.public_states import STAND as STAND_KIND
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, SPIKE_CLASSES
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_agents.expectation.hand_table import hand_table
@@ -21,13 +24,18 @@ from sabacc_training.blueprints.adversary_states import adversary_state
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.game import (
     CALL,
+    FIRST_KIND,
     FIRST_RAISE,
+    FIRST_REDRAW,
     JUNK,
+    NUM_EVENTS,
     Game,
     abstract_game,
     apply_bet,
+    begin_cards,
     bet_public_state,
     new_states,
+    note_kind,
     write_legal,
 )
 from sabacc_training.blueprints.hands import Cards, start_stream
@@ -36,13 +44,19 @@ from sabacc_training.blueprints.solver import BlueprintSolver
 from sabacc_training.blueprints.spike_cards import cards_of, final_buckets
 from sabacc_training.blueprints.spike_rules import first_zero_with_spikes
 from sabacc_training.blueprints.spike_walks import (
+    BOUGHT,
+    begin_choice,
+    count_buyers,
     deal_with_spikes,
     is_at_bet,
+    keep_values,
+    meet_buyers,
     other_card,
     pass_stage,
-    play_to_bet,
+    play_to_choice,
     show_spikes,
     shown_spike,
+    with_spike,
 )
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
 from sabacc_training.config.base import validated
@@ -52,7 +66,7 @@ from sabacc_env import RuleSet, Tables, load_rules
 from sabacc_env.actions import CALL as CALL_ACTION
 from sabacc_env.actions import CHECK, DEFAULT_BET_SIZES, DRAW, FIRST_BET, STAND
 from sabacc_env.actions import JUNK as JUNK_ACTION
-from sabacc_env.engine.layout import PHASES
+from sabacc_env.engine.layout import PHASES, REDRAW_ONE
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import decode
 
@@ -135,6 +149,11 @@ class Hands:
         order = stages(self.rules)
         while not is_at_bet(self.game, s, self.stack):
             number, phase = order[s["stage"]]
+            if phase == "cards" and self.game.price:
+                begin_cards(s)
+                for _ in range(2):
+                    note_kind(s, STAND_KIND)
+                continue
             dice = 0
             if phase == "dice":
                 first, second = decoded.dice[row, number - 1]
@@ -144,7 +163,7 @@ class Hands:
         shown = np.array([own, other]) + 10
         if not decoded.has_spike_card[row]:
             shown[:] = NO_TOP
-        show_spikes(s, int(s["position"]), *shown.tolist())
+        show_spikes(self.game, s, int(s["position"]), *shown.tolist())
 
 
 ALL_IN = load_rules("yarith_bespin", short_call="all_in")
@@ -162,10 +181,10 @@ def cards_to_buy() -> Cards:
     return cards_of(ALL_IN, BUYING)[0]
 
 
-def checked_down(game: Game, cards: Cards, seed: int, bet: int = 0) -> tuple[Workspace, Any, Any]:
+def checked_down(game: Game, cards: Cards, seed: int) -> tuple[Workspace, Any, Any]:
     """Play a walk in which everyone checks. Return it, the adversary's hands and the Spike Cards.
 
-    Both by betting phase, at last those of the reveal. A bet of the opening phase is called.
+    Both by betting phase, at last those of the reveal.
     """
     w = new_workspace(game)
     start_stream(w.rng, seed, 0)
@@ -173,16 +192,12 @@ def checked_down(game: Game, cards: Cards, seed: int, bet: int = 0) -> tuple[Wor
     deal_with_spikes(game, cards, w)
     hands, tops = [], []
     for betting in range(int(game.bettings[-1]) + 1):
-        play_to_bet(game, cards, w, 0)
+        play_to_choice(game, cards, w, 0)
         hands.append(w.adversary_hands[0].copy())
         spikes = [shown_spike(game, cards, w, betting, p) for p in range(2)]
         assert (w.tops[0] == spikes[seed & 1]).all()
         tops.append(spikes)
-        if betting == 0 and bet:
-            w.raises[0, FIRST_RAISE] = bet
-            apply_bet(game, w.states[0], int(w.hand[0]), FIRST_RAISE, w.raises[0])
-            apply_bet(game, w.states[0], int(w.hand[0]), CALL, w.raises[0])
-        elif betting < game.bettings[-1]:
+        if betting < game.bettings[-1]:
             for _ in range(2):
                 apply_bet(game, w.states[0], int(w.hand[0]), CALL, w.raises[0])
     return w, np.array(hands), np.array(tops)
@@ -212,25 +227,132 @@ def test_cards_stay_until_doubles_bring_new_ones(cards: Cards) -> None:
     assert met == {0, 1, 2}
 
 
-def test_cards_are_bought_where_the_pot_is_worth_it(cards_to_buy: Cards) -> None:
-    """Two antes are no reason to buy. Ten are, but for the best hands, which would only lose."""
-    first = int(np.flatnonzero(BUYING.phases == PHASES.index("cards"))[0])
-    changed = 0
+def before_cards(cards: Cards, seed: int, traverser: int) -> Workspace:
+    """Begin a walk in which the opening phase has brought four antes of each seat into the pot."""
+    w = new_workspace(BUYING)
+    start_stream(w.rng, seed, 0)
+    w.hand[:] = STACK, seed & 1, traverser
+    w.weights[0] = np.random.default_rng(seed).random(w.weights.shape[1])
+    deal_with_spikes(BUYING, cards, w)
+    play_to_choice(BUYING, cards, w, 0)
+    w.raises[0, FIRST_RAISE] = 4 * RULES.hand_ante
+    for action in (FIRST_RAISE, CALL):
+        apply_bet(BUYING, w.states[0], STACK, action, w.raises[0])
+    return w
+
+
+def whole_hands(cards: Cards, w: Workspace, depth: int, position: int) -> Any:
+    """Return the hands of a seat, Spike Cards counted."""
+    spike = shown_spike(BUYING, cards, w, SHOWN, position)
+    hands = w.hidden[depth, 0 if position == w.hand[1] else 1].tolist()
+    return np.array([with_spike(cards, hand, spike) for hand in hands])
+
+
+def test_nobody_buys_in_a_small_pot(cards_to_buy: Cards) -> None:
     for seed in range(20):
         _, hands, spikes = checked_down(BUYING, cards_to_buy, seed)
         dealt = TABLE.children[hands[0], spikes[1, 1 - (seed & 1)]]
         assert (hands[1] == dealt).all()
-        _, hands, spikes = checked_down(BUYING, cards_to_buy, seed, bet=4 * RULES.hand_ante)
-        dealt = TABLE.children[hands[0], spikes[1, 1 - (seed & 1)]]
-        values = cards_to_buy.values[first]
-        assert (values[hands[1]] >= values[dealt]).all()
-        content = cards_to_buy.gains[first, dealt] <= 0.1
-        assert (hands[1] == dealt)[content].all()
-        kept = TABLE.counts[hands[1]].clip(max=TABLE.counts[dealt]).sum(axis=1)
-        assert set(kept.tolist()) <= {2, 3}
-        assert (TABLE.counts[hands[1], spikes[1, 1 - (seed & 1)]] > 0).all()
-        changed += int((hands[1] != dealt).sum())
-    assert 600 < changed < 2_000
+
+
+def test_hands_of_the_traverser_buy_where_the_pot_is_worth_it(cards_to_buy: Cards) -> None:
+    """They go both ways. In each, others stand in for those that go the other way."""
+    first = int(np.flatnonzero(BUYING.phases == PHASES.index("cards"))[0])
+    bought = 0
+    for seed in range(20):
+        w = before_cards(cards_to_buy, seed, traverser=0)
+        dealt = whole_hands(cards_to_buy, w, 0, 0)
+        play_to_choice(BUYING, cards_to_buy, w, 0)
+        assert BUYING.phases[w.states[0]["stage"]] == PHASES.index("cards")
+        buys = cards_to_buy.gains[first, dealt] > 0.1  # a card costs a tenth of ten antes
+        assert ((w.kind_rows[0] == BOUGHT) == buys).all()
+        w.hand_values[1] = 1
+        for kind in (STAND_KIND, BOUGHT):
+            assert begin_choice(cards_to_buy, w, 0, kind)
+            assert w.states[1]["kinds"][0] == kind
+            after = whole_hands(cards_to_buy, w, 1, 0)
+            if kind == STAND_KIND:
+                assert (after == dealt)[~buys].all()
+                assert set(after.tolist()) <= set(dealt[~buys].tolist())
+            else:
+                values = cards_to_buy.values[first]
+                assert (values[after] >= values[dealt])[buys].all()
+                kept = TABLE.counts[after].clip(max=TABLE.counts[dealt]).sum(axis=1)[buys]
+                assert set(kept.tolist()) == {2, 3}
+            keep_values(w, 0, kind)
+            assert w.hand_values[0].sum() == (len(buys) if kind == BOUGHT else (~buys).sum())
+        bought += int(buys.sum())
+    assert 600 < bought < 2_200
+
+
+def test_of_the_opponent_one_choice_is_sampled_without_bias(cards_to_buy: Cards) -> None:
+    """On average hands have their weights, and each of them does what it would do."""
+    first = int(np.flatnonzero(BUYING.phases == PHASES.index("cards"))[0])
+    w = before_cards(cards_to_buy, 4, traverser=1)
+    dealt, weights = whole_hands(cards_to_buy, w, 0, 0), w.weights[0].copy()
+    buys = cards_to_buy.gains[first, dealt] > 0.1
+    saved = w.states[0].copy(), w.hidden[0].copy()
+    stood: dict[int, float] = defaultdict(float)
+    purchases, count = 0, 4_000
+    for _ in range(count):
+        w.states[0], w.hidden[0] = saved
+        w.weights[0] = weights
+        assert count_buyers(BUYING, cards_to_buy, w, 0) == buys.sum()
+        meet_buyers(cards_to_buy, w, 0)
+        assert w.weights[0].sum() == pytest.approx(weights.sum(), rel=1e-4)
+        if w.states[0]["kinds"][0] == BOUGHT:
+            purchases += 1
+            continue
+        for hand in whole_hands(cards_to_buy, w, 0, 0).tolist():
+            stood[hand] += w.weights[0, 0] / count
+    share = weights[buys].sum() / weights.sum()
+    assert purchases / count == pytest.approx(share, abs=0.03)
+    for hand in set(dealt.tolist()):
+        expected = weights[(dealt == hand) & ~buys].sum()
+        assert stood[hand] == pytest.approx(expected, abs=0.03 * float(weights.sum()))
+
+
+def test_purchases_are_seen_as_in_the_abstract_game() -> None:
+    """At each bet the Spike Cards' classes tell who has just bought, and courses tell all of it."""
+    count = 100
+    tables, rng = Tables(ALL_IN, count, 2, seed=2), np.random.default_rng(2)
+    bought = np.zeros((count, 2), np.int64)
+    courses = np.zeros((count, 2), np.int64)
+    playing, seen = np.arange(count), 0
+    while len(playing):
+        rows, masks = tables.flat_observations[playing], tables.action_masks[playing]
+        decoded = decode(rows)
+        own = (decoded.seats_after_dealer == 0).astype(np.int64)
+        shown = np.stack([decoded.own_spike_card, decoded.opponents.spike_cards[:, 0]], axis=1)
+        turns, states = turns_of(rows, ALL_IN), states_of(rows, BUYING, ALL_IN)
+        numbers = decoded.round.tolist()
+        known = np.where(decoded.log_kinds[:, -1] < 0)[0]
+        for row in known[decoded.is_betting[known]].tolist():
+            table, seats = playing[row], [own[row], 1 - own[row]]
+            classes = SPIKE_CLASSES[shown[row] + 10] + NUM_SPIKE_CLASSES * bought[table, seats]
+            assert (turns["spikes"][row] == classes).all()
+            assert states["courses"][row, seats[1]] == courses[table, seats[1]]
+            seen += int(bought[table, seats[1]])
+        actions = (
+            rng.random(masks.shape) * masks * (np.arange(masks.shape[1]) != JUNK_ACTION)
+        ).argmax(axis=1)
+        for row in np.flatnonzero(~decoded.is_betting & (actions != DRAW)).tolist():
+            table, seat = playing[row], own[row]
+            bought[table, seat] = actions[row] != STAND
+            kind = BOUGHT if actions[row] != STAND else STAND_KIND
+            courses[table, seat] = courses[table, seat] * NUM_EVENTS + FIRST_KIND + kind
+        tables.step(actions, playing)
+        going = ~tables.finished[playing]
+        dice = decode(tables.flat_observations[playing]).dice
+        for row in np.flatnonzero(going).tolist():
+            number = max(numbers[row] - 1, 0)
+            first, second = dice[row, number]
+            now = decode(tables.flat_observations[playing[row : row + 1]]).round[0]
+            if now > numbers[row] > 0 and first == second:
+                redrawn = FIRST_REDRAW + int(BUYING.redraws[1]) - REDRAW_ONE
+                courses[playing[row]] = courses[playing[row]] * NUM_EVENTS + redrawn
+        playing = playing[going]
+    assert seen > 100
 
 
 def test_gains_are_those_that_the_maximiser_counts_on(cards_to_buy: Cards) -> None:

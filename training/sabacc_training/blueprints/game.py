@@ -26,10 +26,11 @@ from sabacc_agents.blueprint.public_states import (
     known_after,
     num_histories,
     pattern_codes,
+    price_of_card,
     public_state,
     stack_bucket,
 )
-from sabacc_agents.blueprint.spike_hands import NO_SPIKE, first_spike_betting, price_of_card
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, first_spike_betting
 from sabacc_agents.expectation.backward_induction import stages
 
 from sabacc_env.actions import BetSize, encode_bet_sizes

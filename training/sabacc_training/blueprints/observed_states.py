@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sabacc_agents.blueprint.observed_turns import card_kinds_of, turns_of
+from sabacc_agents.blueprint.observed_turns import last_kinds_of, turns_of
 from sabacc_agents.blueprint.public_states import STAND
 from sabacc_agents.expectation.backward_induction import stages
 
@@ -53,9 +53,7 @@ def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:
         states["known"][every, seat] = turns["known"][:, place]
         states["spikes"][every, seat] = turns["spikes"][:, place]
     states["phase_bets"][every, other] = np.rint(decoded.to_call_per_start * credits)
-    if rules.spike_card:
-        states["courses"][every, other] = turns["spikes"][:, 1]
-    else:
+    if not rules.spike_card or game.price:
         states["courses"][every, other] = _courses(decoded, turns["position"], game, rules)
     return states
 
@@ -71,7 +69,7 @@ def _courses(decoded: DecodedObservations, positions: Ints, game: Game, rules: R
     """Return what happened to the cards of the other seat, as ``game.add_event`` has it."""
     courses = np.zeros(len(positions), np.int64)
     acts_now = decoded.is_betting | (positions == 1)
-    kinds, kind_of = decoded.opponents.card_actions[:, 0], card_kinds_of(rules)
+    kinds, kind_of = decoded.opponents.card_actions[:, 0], last_kinds_of(rules)
     for place in range(rules.rounds if "cards" in rules.phases else 0):
         number = place + 1
         has_acted = (decoded.round > number) | ((decoded.round == number) & acts_now)

@@ -14,11 +14,8 @@ from sabacc_agents.blueprint.buckets import (
     hand_buckets,
 )
 from sabacc_agents.blueprint.card_choices import free_win_probabilities
-from sabacc_agents.blueprint.spike_hands import (
-    first_spike_betting,
-    price_of_card,
-    values_and_gains,
-)
+from sabacc_agents.blueprint.public_states import price_of_card
+from sabacc_agents.blueprint.spike_hands import first_spike_betting, values_and_gains
 from sabacc_agents.expectation.hand_table import HandTable
 
 from sabacc_env.array_types import Floats, Ints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sabacc_agents.blueprint.buckets import FIRST_ZERO_BUCKET
 from sabacc_agents.blueprint.card_choices import without_fees
-from sabacc_agents.blueprint.spike_hands import price_of_card
+from sabacc_agents.blueprint.public_states import price_of_card
 
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.choices import SECOND_CHOICES

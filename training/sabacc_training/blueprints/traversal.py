@@ -16,7 +16,7 @@ from typing import Final, cast
 
 import numpy as np
 from sabacc_agents.blueprint.buckets import HAND_BUCKETS
-from sabacc_agents.blueprint.public_states import DISCARD_DRAW
+from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND
 from sabacc_agents.blueprint.spike_hands import NO_SPIKE
 
 from sabacc_env.engine.jit import jit
@@ -50,11 +50,19 @@ from sabacc_training.blueprints.kind_turns import (
     sample_kind,
 )
 from sabacc_training.blueprints.sampling import UNREACHED, copy, total
-from sabacc_training.blueprints.spike_walks import play_to_bet
+from sabacc_training.blueprints.spike_walks import (
+    BOUGHT,
+    begin_choice,
+    keep_values,
+    play_to_choice,
+)
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
 
 BETWEEN: Final = cast("int", np.int64(-1))  # Numba types a plain constant otherwise than a number
 """Instead of the depth at which a betting phase began: there is none."""
+
+CHOICES: Final = STAND, BOUGHT
+"""What a seat does where cards are bought."""
 
 
 @jit
@@ -82,6 +90,12 @@ def walk(
         if total(w.weights[depth]) < UNREACHED or not play_to_decision(
             game, cards, tables, w, depth
         ):
+            return
+        if game.phases[s.stage] == CARDS and game.price > 0:
+            for kind in CHOICES:
+                if begin_choice(cards, w, depth, kind):
+                    walk(game, cards, tables, w, depth + 1, start)
+                    keep_values(w, depth, kind)
             return
         if game.phases[s.stage] == CARDS:
             kind = sample_kind(game, cards, tables, w, depth)
@@ -173,7 +187,7 @@ def play_to_decision(
 ) -> bool:
     """Play on to a bet, the traverser's cards or the reveal. False if no hand gets there."""
     if game.spikes_from != NO_SPIKE:
-        play_to_bet(game, cards, w, depth)
+        play_to_choice(game, cards, w, depth)
         return True
     s = w.states[depth]
     stack, agent, traverser = w.hand
