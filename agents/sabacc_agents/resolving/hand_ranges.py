@@ -19,8 +19,10 @@ from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.card_choices import CardChoices
 from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW, STAND, SWAP
 from sabacc_agents.expectation.hand_table import BINOMIALS, NUM_VALUES, HandTable
+from sabacc_agents.expectation.win_probabilities import WinProbabilities
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import KINDS, Array, Record
+from sabacc_env.rules import RuleSet
 
 STAND_KIND: Final = KINDS.index("stand")
 DRAW_KIND: Final = KINDS.index("draw")
@@ -32,8 +34,54 @@ BUY_DISCARD_KIND: Final = KINDS.index("buy_discard")
 
 NUM_CARD_KINDS: Final = len(CARD_KINDS)
 
+BUY: Final = NUM_CARD_KINDS
+"""Beside the kinds of a blueprint: to buy the top discard."""
+
 KNOWN_KINDS: Final = (*CARD_KINDS, "buy_discard")
 """The card actions whose effect on ranges is known."""
+
+
+class Fees(NamedTuple):
+    """What card actions that cost a fee are worth. Without fees the arrays are empty.
+
+    Attributes:
+        draw: what a draw costs, in credits; 0 where it is free or nobody pays.
+        buy: what the top discard costs.
+        values: (stages, hands) float32: what hands are worth after each stage.
+        drawn: (stages, hands) float32: what a draw is worth, its fee not taken off.
+        free: (stages, hands, 21) float32: what the best free action is worth, by the top discard.
+    """
+
+    draw: int
+    buy: int
+    values: Array
+    drawn: Array
+    free: Array
+
+
+def fees_of(rules: RuleSet, win_probs: WinProbabilities, choices: CardChoices) -> Fees:
+    """Return what card actions with a fee are worth to the agent of a blueprint.
+
+    Where a seat that cannot pay a call must junk, it pays none.
+
+    Args:
+        rules: the rules in play.
+        win_probs: what hands are worth to the agent.
+        choices: its free card actions.
+    """
+    draw, buy = (rules.fees.get(kind, 0) for kind in ("draw", "buy_discard"))
+    if rules.short_call == "junk" or rules.spike_card or not (draw or buy):
+        nothing = np.zeros((0, 0), np.float32)
+        return Fees(0, 0, nothing, nothing, nothing[..., None])
+    values, table = np.ascontiguousarray(win_probs.hand_values[:, 0]), win_probs.table
+    drawn, free = np.full_like(values, -1), np.zeros((*values.shape, NUM_VALUES), np.float32)
+    for stage, best in choices.values.items():
+        growing = len(table.children)
+        drawn[stage, :growing] = np.einsum(
+            "nv,nv->n", values[stage][table.children], table.draw_probs[:growing]
+        )
+        free[stage] = best
+    return Fees(int(draw), int(buy), values, drawn, free)
 
 
 class Hands(NamedTuple):
@@ -49,6 +97,7 @@ class Hands(NamedTuple):
         discards: likewise.
         buckets: (positions, betting phases, hands, NUM_TOPS) the buckets of hands at bets.
         cards_dealt: the cards of a hand at first.
+        fees: what card actions with a fee are worth.
     """
 
     children: Array
@@ -60,10 +109,14 @@ class Hands(NamedTuple):
     discards: Array
     buckets: Array
     cards_dealt: int
+    fees: Fees
 
 
-def hands_of(table: HandTable, choices: CardChoices, buckets: Array, cards_dealt: int) -> Hands:
-    """Return the hands of a blueprint."""
+def hands_of(
+    win_probs: WinProbabilities, choices: CardChoices, buckets: Array, rules: RuleSet
+) -> Hands:
+    """Return the hands of a blueprint, for the rules in play."""
+    table = win_probs.table
     return Hands(
         children=table.children,
         parents=table.parents,
@@ -73,7 +126,8 @@ def hands_of(table: HandTable, choices: CardChoices, buckets: Array, cards_dealt
         swaps=choices.swaps,
         discards=choices.discards,
         buckets=buckets,
-        cards_dealt=cards_dealt,
+        cards_dealt=rules.cards_dealt,
+        fees=fees_of(rules, win_probs, choices),
     )
 
 
@@ -147,16 +201,17 @@ def write_range(
                 for hand in range(hands.first[size], hands.first[size + 1]):
                     masses[hand] *= bets.chances[index, buckets[hand, move.top]]
             elif kind in (STAND_KIND, DRAW_KIND):
-                chosen = STAND if kind == STAND_KIND else DRAW
+                wanted = STAND if kind == STAND_KIND else DRAW
                 for hand in range(hands.first[size], hands.first[size + 1]):
-                    plays = kind_is(hands, move, hand, chosen)
+                    plays = kind_is(hands, move, hand, wanted)
                     masses[hand] *= mixed(plays, epsilon, NUM_CARD_KINDS)
                 if kind == DRAW_KIND:
                     add_unseen_card(hands, size, scratch.known, masses)
                     size += 1
             elif kind == BUY_DISCARD_KIND:
                 for hand in range(hands.first[size], hands.first[size + 1]):
-                    scratch.kept[hand] = masses[hand]
+                    plays = kind_is(hands, move, hand, BUY)
+                    scratch.kept[hand] = masses[hand] * mixed(plays, epsilon, NUM_CARD_KINDS)
                 size += 1
                 take(hands, int(move.top), size, scratch.kept, masses)
                 scratch.known[move.top] += 1
@@ -198,7 +253,23 @@ def mixed(plays: float, epsilon: float, choices: int) -> float:
 @jit
 def kind_is(hands: Hands, move: Record, hand: int, kind: int) -> bool:
     """Say whether the blueprint plays this kind of card action. A first move has a top discard."""
-    return bool(move.top != NO_TOP and hands.kinds[move.stage, hand, move.top] == kind)
+    return move.top != NO_TOP and best_kind(hands, move, hand) == kind
+
+
+@jit
+def best_kind(hands: Hands, move: Record, hand: int) -> int:
+    """Return the kind of card action that the blueprint plays. Fees count as shares of the pot."""
+    fees, stage, top = hands.fees, int(move.stage), int(move.top)
+    best = int(hands.kinds[stage, hand, top])
+    if (fees.draw > 0 or fees.buy > 0) and hand < len(hands.children):
+        value = fees.free[stage, hand, top]
+        drawn = fees.drawn[stage, hand] - fees.draw / move.pot
+        if fees.draw > 0 and drawn > value:
+            best, value = DRAW, drawn
+        bought = fees.values[stage, hands.children[hand, top]] - fees.buy / move.pot
+        if fees.buy > 0 and bought > value:
+            best = BUY
+    return best
 
 
 @jit

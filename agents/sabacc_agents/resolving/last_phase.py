@@ -210,9 +210,10 @@ class LastPhase:
         raises = actions[self._is_raise] - FIRST_BET
         self._raises = np.array([pots_of(bet_sizes[size]) for size in raises.tolist()])
         solved_for = blueprint.blueprint.rules
-        table = free_win_probabilities(solved_for).table
+        win_probs = free_win_probabilities(solved_for)
+        table = win_probs.table
         self._deck_counts = table.deck_counts.astype(np.int64)
-        hands = hands_of(table, card_choices(solved_for), blueprint.buckets, solved_for.cards_dealt)
+        hands = hands_of(win_probs, card_choices(solved_for), blueprint.buckets, rules)
         self._first = hands.first
         self._write_range: Callable[..., int] = partial(write_range, hands)
         if rules.spike_card:

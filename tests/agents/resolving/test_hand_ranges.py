@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import NO_TOP
-from sabacc_agents.blueprint.card_choices import card_choices
+from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND, SWAP
 from sabacc_agents.expectation.hand_table import NUM_VALUES, hand_table
 from sabacc_agents.resolving.course import MOVE
@@ -33,7 +33,9 @@ VALUE_OF = {int(card): card.value for card in deck()}
 
 @cache
 def all_hands() -> Hands:
-    return hands_of(TABLE, card_choices(RULES), BUCKETS.astype(np.int8), RULES.cards_dealt)
+    return hands_of(
+        free_win_probabilities(RULES), card_choices(RULES), BUCKETS.astype(np.int8), RULES
+    )
 
 
 def hand_of(cards: Any) -> int:
@@ -53,15 +55,20 @@ def moves_of(*moves: dict[str, Any]) -> NDArray[Any]:
 
 
 def masses_of(
-    moves: NDArray[Any], face_up: list[int], chances: NDArray[Any], epsilon: float
+    moves: NDArray[Any],
+    face_up: list[int],
+    chances: NDArray[Any],
+    epsilon: float,
+    hands: Hands | None = None,
 ) -> tuple[NDArray[Any], int]:
+    hands = hands or all_hands()
     unseen = TABLE.deck_counts.astype(np.int64)
     for card in face_up:
         unseen[VALUE_OF[card] + 10] -= 1
     zeros = np.zeros(len(moves), np.int64)
     masses = np.zeros(len(TABLE.sizes))
     size = write_range(
-        all_hands(),
+        hands,
         moves,
         Bets(chances, zeros, zeros),
         0,
@@ -70,7 +77,7 @@ def masses_of(
         new_scratch(TABLE),
         masses,
     )
-    first, last = all_hands().first[size : size + 2]
+    first, last = hands.first[size : size + 2]
     assert masses[first:last].sum() == pytest.approx(1)
     return masses, size
 
@@ -151,6 +158,43 @@ def test_a_card_that_is_bought_from_the_discard_pile_is_known() -> None:
         hand = hand_of([*cards, top])
         expected[hand] += 0.8 * bool(choices.kinds[3, hand, 19] == STAND) + 0.2 / 4
     check(masses, size, expected)
+
+
+@pytest.mark.parametrize("kind", ["draw", "buy_discard", "stand"])
+@pytest.mark.parametrize("pot", [60, 600])
+def test_fees_are_paid_where_they_are_worth_their_share_of_the_pot(kind: str, pot: int) -> None:
+    """The hand tells how likely a seat has paid. Of all free actions one stands for the best."""
+    rules = load_rules("orsl", short_call="all_in")
+    win_probs, choices = free_win_probabilities(rules), card_choices(rules)
+    stage, values = max(choices.values), win_probs.hand_values[:, 0]
+    assert (win_probs.table.children == TABLE.children).all()
+    hands = hands_of(win_probs, choices, BUCKETS.astype(np.int8), rules)
+    top = next(card for card, value in VALUE_OF.items() if value == 4)
+    move = {"kind": kind, "stage": stage, "top": 4 + 10, "pot": pot}
+    masses, size = masses_of(moves_of(move), [top], np.ones((1, NUM_BUCKETS)), 0.1, hands)
+    hidden = [card for card in VALUE_OF if card != top]
+    expected: dict[int, float] = defaultdict(float)
+    payers = 0
+    for pair in combinations(hidden, 2):
+        free = choices.values[stage][hand_of(pair), 14]
+        drawn = [values[stage, hand_of([*pair, card])] for card in VALUE_OF if card not in pair]
+        worth = {
+            "stand": free,
+            "draw": np.mean(drawn) - rules.fees["draw"] / pot,
+            "buy_discard": values[stage, hand_of([*pair, top])] - rules.fees["buy_discard"] / pot,
+        }
+        best = max(worth, key=lambda name: float(worth[name]))
+        payers += best != "stand"
+        stands = best == "stand" and choices.kinds[stage, hand_of(pair), 14] == STAND
+        weight = 0.9 * (stands if kind == "stand" else best == kind) + 0.1 / 4
+        if kind == "draw":
+            for card in hidden:
+                if card not in pair:
+                    expected[hand_of([*pair, card])] += weight
+        else:
+            expected[hand_of([*pair, top] if kind == "buy_discard" else pair)] += weight
+    check(masses, size, expected)
+    assert payers == {60: 87, 600: 267}[pot]
 
 
 def test_a_draw_and_new_hands_for_all() -> None:

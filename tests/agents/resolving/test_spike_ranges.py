@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import NUM_TOPS
-from sabacc_agents.blueprint.card_choices import card_choices
+from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.spike_hands import values_and_gains
 from sabacc_agents.expectation.hand_table import EMPTY, hand_table
 from sabacc_agents.resolving.course import MOVE
@@ -49,7 +49,10 @@ def hand_of(*cards: int) -> int:
 @pytest.fixture(scope="module")
 def hands() -> SpikeHands:
     return spike_hands_of(
-        RULES, hands_of(TABLE, card_choices(RULES), BUCKETS.astype(np.int8), RULES.cards_dealt)
+        RULES,
+        hands_of(
+            free_win_probabilities(RULES), card_choices(RULES), BUCKETS.astype(np.int8), RULES
+        ),
     )
 
 
