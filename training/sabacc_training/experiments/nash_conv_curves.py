@@ -59,7 +59,15 @@ METHODS: Final[dict[str, dict[str, Any]]] = {
         "ppo": {"magnet": "moving_average", "kl_coef": 0.1, "ent_coef": [0.15, 0.0005]},
     },
     "log barrier": LOG_BARRIER,
-    "log barrier, recall": LOG_BARRIER | {"ppo": LOG_BARRIER["ppo"] | {"recalled_decisions": 3}},
+    "log barrier, recall": {
+        **LOG_BARRIER,
+        "ppo": {
+            **LOG_BARRIER["ppo"],
+            "ent_coef": [0.1, 0.015],
+            "log_barrier_coef": [0.02, 0.005],
+            "recalled_decisions": 3,
+        },
+    },
 }
 """The methods by name, with the keys of a run in which they differ. The last two are for long runs,
 in which the others cease to come nearer; the last one tells apart more information states."""
