@@ -23,6 +23,7 @@ from sabacc_agents.expectation.hand_table import NUM_VALUES, VALUES
 from sabacc_agents.expectation.win_probabilities import win_probs_against
 from sabacc_env.array_types import Floats
 from sabacc_env.engine.jit import jit
+from sabacc_env.engine.layout import Array
 from sabacc_env.rules import RuleSet
 
 NO_SPIKE: Final = -1
@@ -33,6 +34,20 @@ SPIKE_CLASSES: Final = np.array([*np.searchsorted(SPIKE_LIMITS, np.abs(VALUES)),
 with the sign reversed is told apart only as a hand. Before Spike Cards are dealt (NO_TOP) the class
 of both seats is 0. Where a seat bought a card in the last card phase, it is NUM_SPIKE_CLASSES more
 (``with_purchase``)."""
+
+
+@jit
+def with_spike(children: Array, hand: int, spike: int) -> int:
+    """Return a hand with its Spike Card, if there is one that it does not count yet.
+
+    Args:
+        children: as in ``HandTable``.
+        hand: the hand.
+        spike: the value of the Spike Card as an index; NO_TOP (``buckets``) before it is dealt.
+    """
+    if spike == NUM_VALUES or hand >= len(children):
+        return hand
+    return int(children[hand, spike])
 
 
 @jit

@@ -13,7 +13,7 @@ import numpy as np
 
 from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.public_states import price_of_card
-from sabacc_agents.blueprint.spike_hands import values_and_gains
+from sabacc_agents.blueprint.spike_hands import values_and_gains, with_spike
 from sabacc_agents.expectation.hand_table import NUM_VALUES
 from sabacc_agents.resolving.hand_ranges import (
     Bets,
@@ -81,22 +81,10 @@ def write_spike_range(
     scratch: Scratch,
     masses: Array,
 ) -> int:
-    """Write the masses of a seat's hands, Spike Card counted, which add up to 1.
+    """Write the masses of a seat's hands, Spike Card counted; return how many cards it holds.
 
-    Where no hand is left, because the moves rule all out, all are as likely as dealt ones.
-
-    Args:
-        hands: the hands, and what the blueprint does with them.
-        moves: (n,) MOVE, the public moves.
-        bets: what the blueprint says of them.
-        seat: whose range.
-        epsilon: how often the seat plays its cards otherwise.
-        unseen: (21,) the cards of each value that do not lie face up now.
-        scratch: scratch memory.
-        masses: (hands,) filled for hands of the size that the seat has.
-
-    Returns:
-        How many cards the seat holds, Spike Card counted.
+    As ``hand_ranges.write_range``, whose arguments it takes. Where no hand is left, because the
+    moves rule all out, all are as likely as dealt ones.
     """
     table = hands.table
     size, spike, other = table.cards_dealt, NO_TOP, NO_TOP
@@ -109,7 +97,7 @@ def write_spike_range(
             if move.is_bet:
                 buckets = table.buckets[bets.positions[index], bets.bettings[index]]
                 for hand in range(first, end):
-                    whole = with_spike(table, hand, spike)
+                    whole = with_spike(table.children, hand, spike)
                     masses[hand] *= bets.chances[index, buckets[whole, other]]
             elif kind in (STAND, DRAW):
                 for hand in range(first, end):
@@ -134,20 +122,14 @@ def write_spike_range(
         total = count_hands(table, size, scratch.known, unseen, masses)
     masses[table.first[size + 1] : table.first[size + 2]] = 0
     for hand in range(first, end):
-        masses[with_spike(table, hand, spike)] = masses[hand] / total
+        masses[with_spike(table.children, hand, spike)] = masses[hand] / total
     return size + 1
-
-
-@jit
-def with_spike(table: Hands, hand: int, spike: int) -> int:
-    """Return a hand with its Spike Card, if there is one yet."""
-    return int(table.children[hand, spike]) if spike != NO_TOP else hand
 
 
 @jit
 def buys(hands: SpikeHands, move: Record, hand: int, spike: int) -> bool:
     """Say whether the blueprint buys a card: it gains more than the price's share of the pot."""
-    gain = hands.gains[move.stage, with_spike(hands.table, hand, spike)]
+    gain = hands.gains[move.stage, with_spike(hands.table.children, hand, spike)]
     return bool(gain > hands.price / move.pot)
 
 
@@ -155,14 +137,14 @@ def buys(hands: SpikeHands, move: Record, hand: int, spike: int) -> bool:
 def put_down(hands: SpikeHands, move: Record, hand: int, spike: int, drawn: int) -> int:
     """Return what the blueprint puts down after it has drawn a card."""
     table, values = hands.table, hands.values[move.stage]
-    choice, best = THE_DRAWN_CARD, values[with_spike(table, hand, spike)]
-    value = values[with_spike(table, hand, drawn)]
+    choice, best = THE_DRAWN_CARD, values[with_spike(table.children, hand, spike)]
+    value = values[with_spike(table.children, hand, drawn)]
     if value > best:
         choice, best = THE_SPIKE_CARD, value
     for card in range(NUM_VALUES):
         if table.counts[hand, card] > 0:
             made = int(table.children[table.parents[hand, card], drawn])
-            value = values[with_spike(table, made, spike)]
+            value = values[with_spike(table.children, made, spike)]
             if value > best:
                 choice, best = card, value
     return choice

@@ -15,7 +15,7 @@ from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import public_states_of, stacks_of, turns_of
 from sabacc_agents.blueprint.public_states import NUM_SPIKE_CLASSES
 from sabacc_agents.blueprint.public_states import STAND as STAND_KIND
-from sabacc_agents.blueprint.spike_hands import NO_SPIKE, SPIKE_CLASSES
+from sabacc_agents.blueprint.spike_hands import NO_SPIKE, SPIKE_CLASSES, with_spike
 from sabacc_agents.expectation.action_values import CardActionValues
 from sabacc_agents.expectation.backward_induction import stages
 from sabacc_agents.expectation.hand_table import hand_table
@@ -56,7 +56,6 @@ from sabacc_training.blueprints.spike_walks import (
     play_to_choice,
     show_spikes,
     shown_spike,
-    with_spike,
 )
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
 from sabacc_training.config.base import validated
@@ -245,7 +244,7 @@ def whole_hands(cards: Cards, w: Workspace, depth: int, position: int) -> Any:
     """Return the hands of a seat, Spike Cards counted."""
     spike = shown_spike(BUYING, cards, w, SHOWN, position)
     hands = w.hidden[depth, 0 if position == w.hand[1] else 1].tolist()
-    return np.array([with_spike(cards, hand, spike) for hand in hands])
+    return np.array([with_spike(cards.children, hand, spike) for hand in hands])
 
 
 def test_nobody_buys_in_a_small_pot(cards_to_buy: Cards) -> None:

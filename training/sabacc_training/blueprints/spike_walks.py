@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND
-from sabacc_agents.blueprint.spike_hands import SPIKE_CLASSES, with_purchase
+from sabacc_agents.blueprint.spike_hands import SPIKE_CLASSES, with_purchase, with_spike
 from sabacc_agents.expectation.hand_table import EMPTY
 
 from sabacc_env.engine.jit import jit
@@ -93,14 +93,6 @@ def deal_hidden(game: Game, cards: Cards, w: Workspace, depth: int, betting: int
 
 
 @jit
-def with_spike(cards: Cards, hand: int, spike: int) -> int:
-    """Return a hand with its Spike Card, if there is one that it does not count yet."""
-    if spike == NO_TOP or hand >= len(cards.children):
-        return hand
-    return int(cards.children[hand, spike])
-
-
-@jit
 def shown_spike(game: Game, cards: Cards, w: Workspace, betting: int, position: int) -> int:
     """Return the value of a Spike Card in a betting phase, as an index; NO_TOP before the deal."""
     if betting < game.spikes_from:
@@ -133,9 +125,9 @@ def play_to_choice(game: Game, cards: Cards, w: Workspace, depth: int) -> None:
     show_spikes(game, s, agent, own, other)
     w.tops[depth, :] = own
     for j in range(w.hidden.shape[2]):
-        hand = with_spike(cards, int(w.hidden[depth, 0, j]), own)
+        hand = with_spike(cards.children, int(w.hidden[depth, 0, j]), own)
         w.agent_buckets[betting, j] = cards.buckets[agent, betting, hand, other]
-        w.adversary_hands[depth, j] = with_spike(cards, int(w.hidden[depth, 1, j]), other)
+        w.adversary_hands[depth, j] = with_spike(cards.children, int(w.hidden[depth, 1, j]), other)
 
 
 @jit
@@ -180,7 +172,7 @@ def count_buyers(game: Game, cards: Cards, w: Workspace, depth: int) -> int:
     can_pay = game.price <= int(w.hand[0]) - int(s.bets[0])
     count = 0
     for j in range(len(hands)):
-        hands[j] = with_spike(cards, hands[j], spike)
+        hands[j] = with_spike(cards.children, hands[j], spike)
         buys = can_pay and cards.gains[s.stage, hands[j]] > game.price / pot
         kinds[j] = BOUGHT if buys else STAND
         count += buys
