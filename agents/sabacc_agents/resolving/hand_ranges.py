@@ -175,7 +175,7 @@ def write_range(
 ) -> int:
     """Write the masses of a seat's hands, which add up to 1.
 
-    Where no hand is left, because the moves rule all out, all of the size are equally likely.
+    Where no hand is left, because the moves rule all out, all are as likely as dealt ones.
 
     Args:
         hands: the hands, and what the blueprint does with them.
@@ -227,10 +227,7 @@ def write_range(
                     add_unseen_card(hands, size - 1, scratch.known, masses)
         if move.redealt:
             deal_anew(hands, size, scratch.known, masses)
-    total = count_hands(hands, size, scratch.known, unseen, masses)
-    if total == 0:
-        deal_anew(hands, size, scratch.known, masses)
-        total = hands.first[size + 1] - hands.first[size]
+    total = count_or_deal(hands, size, scratch.known, unseen, masses)
     for hand in range(hands.first[size], hands.first[size + 1]):
         masses[hand] /= total
     return size
@@ -330,4 +327,14 @@ def count_hands(hands: Hands, size: int, known: Array, unseen: Array, weights: A
             elif hidden > 0:
                 weights[hand] *= BINOMIALS[unseen[value], hidden]
         total += weights[hand]
+    return total
+
+
+@jit
+def count_or_deal(hands: Hands, size: int, known: Array, unseen: Array, weights: Array) -> float:
+    """Do as ``count_hands``; where no hand is left, with all hands of the size dealt anew."""
+    total = count_hands(hands, size, known, unseen, weights)
+    if total == 0:
+        deal_anew(hands, size, known, weights)
+        total = count_hands(hands, size, known, unseen, weights)
     return total

@@ -19,7 +19,7 @@ from sabacc_agents.resolving.hand_ranges import (
     Bets,
     Hands,
     Scratch,
-    count_hands,
+    count_or_deal,
     deal_anew,
     mixed,
 )
@@ -116,10 +116,7 @@ def write_spike_range(
         if move.redealt:
             deal_anew(table, size, scratch.known, masses)
         spike, other = int(move.spikes[seat]), int(move.spikes[1 - seat])
-    total = count_hands(table, size, scratch.known, unseen, masses)
-    if total == 0:
-        deal_anew(table, size, scratch.known, masses)
-        total = count_hands(table, size, scratch.known, unseen, masses)
+    total = count_or_deal(table, size, scratch.known, unseen, masses)
     masses[table.first[size + 1] : table.first[size + 2]] = 0
     for hand in range(first, end):
         masses[with_spike(table.children, hand, spike)] = masses[hand] / total
