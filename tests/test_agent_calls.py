@@ -11,35 +11,9 @@ from sabacc_env import IllegalMove, SabaccError, Tables, agent_calls
 from sabacc_env.agent import Agent, RandomAgent
 from sabacc_env.envs.opponents import Opponents
 from sabacc_env.rules import load_rules
+from tests.support.agents import Answering
 
 RNG = np.random.default_rng(0)
-
-
-class Mine(RandomAgent):
-    """Answers whatever it is given; raises it, if it is an error."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def act(self, *_: Any) -> Any:
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
-
-    def probabilities(self, *_: Any) -> Any:
-        return self.act()
-
-    def reset(self, num_tables: int) -> None:
-        self.act()
-
-    def restart(self, tables: Any) -> None:
-        self.act()
-
-    def memory(self) -> Any:
-        return self.act()
-
-    def restore_memory(self, memory: Any) -> None:
-        self.act()
 
 
 MASKS = np.array([[1, 0, 1], [1, 1, 0]], dtype=np.int8)
@@ -51,7 +25,7 @@ def ask(agent: Agent) -> Any:
 
 @pytest.mark.parametrize("answer", [[2, 1], (0, 0), np.array([2, 0], np.uint8)])
 def test_legal_actions_of_any_whole_type(answer: Any) -> None:
-    actions = ask(Mine(answer))
+    actions = ask(Answering(answer))
     assert actions.dtype == np.int64
     assert actions.tolist() == list(answer)
 
@@ -70,15 +44,17 @@ def test_legal_actions_of_any_whole_type(answer: Any) -> None:
         ([[0], [0, 1]], "failed in act: ValueError: "),
         (
             ValueError("so\nbad"),
-            r"failed in act: ValueError: so bad \(test_agent_calls.py, line \d+\)",
+            r"failed in act: ValueError: so bad \(agents.py, line \d+\)",
         ),
         (KeyError(), r"failed in act: KeyError \("),
         (SabaccError("no such thing"), "no such thing"),
     ],
 )
 def test_what_is_no_action(answer: Any, words: str) -> None:
-    with pytest.raises(SabaccError, match=rf"agent: '.*test_agent_calls:Mine'.* {words}") as raised:
-        ask(Mine(answer))
+    with pytest.raises(
+        SabaccError, match=rf"agent: '.*support.agents:Answering'.* {words}"
+    ) as raised:
+        ask(Answering(answer))
     assert "\n" not in str(raised.value)
     if isinstance(answer, Exception):
         assert raised.value.__cause__ is answer
@@ -96,19 +72,19 @@ def test_what_is_no_action(answer: Any, words: str) -> None:
     ],
 )
 def test_what_is_not_legal(answer: Any, words: str) -> None:
-    with pytest.raises(IllegalMove, match=rf"agent: '.*test_agent_calls:Mine' {words}"):
-        ask(Mine(answer))
+    with pytest.raises(IllegalMove, match=rf"agent: '.*support.agents:Answering' {words}"):
+        ask(Answering(answer))
 
 
 def test_other_methods_that_fail_are_named_too() -> None:
-    agent = Mine(ValueError("bad"))
+    agent = Answering(ValueError("bad"))
     for call, method, arguments in (
         (agent_calls.reset, "reset", [2]),
         (agent_calls.restart, "restart", [np.zeros(1, np.int64)]),
         (agent_calls.memories, "memory", []),
         (agent_calls.restore_memories, "restore_memory", [[7]]),
     ):
-        with pytest.raises(SabaccError, match=rf"Mine' failed in {method}: ValueError: bad"):
+        with pytest.raises(SabaccError, match=rf"Answering' failed in {method}: ValueError: bad"):
             call([agent], *arguments)
     with pytest.raises(SabaccError, match="failed in probabilities: ValueError: bad"):
         agent_calls.probabilities(agent, np.zeros((2, 400), np.float32), MASKS)
@@ -126,7 +102,7 @@ def test_a_game_check_that_fails_is_named() -> None:
 
 def test_only_agents_that_remember_are_asked_to() -> None:
     rules = load_rules("casino")
-    without, mine = RandomAgent(rules, 2), Mine([3, 1])
+    without, mine = RandomAgent(rules, 2), Answering([3, 1])
     memories = agent_calls.memories([without, mine])
     assert memories == [None, [3, 1]]
     agent_calls.restore_memories([mine, without], memories)  # what nobody told goes to nobody
@@ -146,7 +122,7 @@ def test_only_agents_that_remember_are_asked_to() -> None:
 )
 def test_what_is_no_distribution(answer: Any) -> None:
     with pytest.raises(SabaccError, match=r"must return an array of shape"):
-        agent_calls.probabilities(Mine(answer), np.zeros((2, 400), np.float32), MASKS)
+        agent_calls.probabilities(Answering(answer), np.zeros((2, 400), np.float32), MASKS)
 
 
 @pytest.mark.parametrize("told", [False, True])

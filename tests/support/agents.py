@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sabacc_env import Tables
@@ -30,6 +32,33 @@ RULE_BASED = DETERMINISTIC[:-2]
 """Those that follow a card rule and a bet rule, compiled."""
 CLOSEST_TO_ZERO = tuple(name for name in DETERMINISTIC if not name.endswith("_to_zero"))
 """The deterministic agents with the card rule "closest to zero"."""
+
+
+class Answering(RandomAgent):
+    """Answers what it is given, or raises it."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def act(self, *_: Any) -> Any:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+    def probabilities(self, *_: Any) -> Any:
+        return self.act()
+
+    def reset(self, num_tables: int) -> None:
+        self.act()
+
+    def restart(self, tables: Any) -> None:
+        self.act()
+
+    def memory(self) -> Any:
+        return self.act()
+
+    def restore_memory(self, memory: Any) -> None:
+        self.act()
 
 
 def decisions(rules, num_players, agent, *, num_tables=64, steps=40, seed=0, **options):

@@ -16,9 +16,8 @@ from sabacc_training.evaluation.guarded_agent import (
 
 from sabacc_env import Game, RuleSet, SabaccError, Tables, agent_calls, load_rules, rule_sets
 from sabacc_env.actions import action_names, default_actions
-from sabacc_env.agent import RandomAgent
 from sabacc_env.policies import PolicyAgent, calling_station, policy
-from tests.support.agents import decision, random_tables
+from tests.support.agents import Answering, decision, random_tables
 from tests.support.random_play import random_move
 
 RNG = np.random.default_rng(0)
@@ -29,33 +28,6 @@ MASKS[1, [NAMES.index("call"), NAMES.index("junk")]] = 1
 MASKS[2, [NAMES.index("stand"), NAMES.index("draw")]] = 1
 DEFAULTS = [NAMES.index(name) for name in ("check", "junk", "stand")]
 TABLES = np.array([4, 0, 7])
-
-
-class Mine(RandomAgent):
-    """Answers what it is given, or raises it."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def act(self, *_: Any) -> Any:
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-        return self.answer
-
-    def probabilities(self, *_: Any) -> Any:
-        return self.act()
-
-    def reset(self, num_tables: int) -> None:
-        self.act()
-
-    def restart(self, tables: Any) -> None:
-        self.act()
-
-    def memory(self) -> Any:
-        return self.act()
-
-    def restore_memory(self, memory: Any) -> None:
-        self.act()
 
 
 def guarded(agent: Any) -> GuardedAgent:
@@ -129,7 +101,7 @@ def test_an_agent_that_works_plays_as_without_a_guard() -> None:
 
 def test_only_the_illegal_rows_play_the_default() -> None:
     raise_max, draw = NAMES.index("raise max"), NAMES.index("draw")
-    guard = guarded(Mine(np.array([raise_max, 99, draw], np.uint64)))
+    guard = guarded(Answering(np.array([raise_max, 99, draw], np.uint64)))
     assert asked(guard) == [raise_max, DEFAULTS[1], draw]
     assert guard.failures == {"illegal": 1}
     assert guard.hand_failures.sum() == guard.hand_failures[0, 2] == 1
@@ -155,7 +127,7 @@ def test_only_the_illegal_rows_play_the_default() -> None:
     ],
 )
 def test_whatever_is_wrong_plays_the_default_and_counts(answer: Any, kind: str) -> None:
-    guard = guarded(Mine(answer))
+    guard = guarded(Answering(answer))
     for calls in (1, 2):
         assert asked(guard) == DEFAULTS
         assert guard.failures == {kind: 3 * calls}
@@ -167,7 +139,7 @@ def test_whatever_is_wrong_plays_the_default_and_counts(answer: Any, kind: str) 
 
 
 def test_only_the_first_message_of_a_kind_is_kept() -> None:
-    agent = Mine(ValueError("first"))
+    agent = Answering(ValueError("first"))
     guard = guarded(agent)
     asked(guard)
     agent.answer = ValueError("second")
@@ -182,12 +154,12 @@ def test_only_the_first_message_of_a_kind_is_kept() -> None:
 def test_rows_that_an_agent_says_failed_leave_the_others() -> None:
     draw = NAMES.index("draw")
     late = Failure("timeout", "no answer within 1 s")
-    guard = guarded(Mine(RowsFailedError(np.array([0, 0, draw]), {0: late})))
+    guard = guarded(Answering(RowsFailedError(np.array([0, 0, draw]), {0: late})))
     assert asked(guard) == [DEFAULTS[0], DEFAULTS[1], draw]
     assert guard.failures == {"timeout": 1, "illegal": 1}
     assert guard.hand_failures[4].tolist() == [0, 1, 0, 0]
     assert guard.hand_failures[0].tolist() == [0, 0, 1, 0]
-    assert guard.messages["timeout"].endswith("Mine': no answer within 1 s")
+    assert guard.messages["timeout"].endswith("Answering': no answer within 1 s")
 
 
 def test_only_the_rows_without_a_distribution_fall_back() -> None:
@@ -195,7 +167,7 @@ def test_only_the_rows_without_a_distribution_fall_back() -> None:
     given[0, [NAMES.index("check"), NAMES.index("raise max")]] = 0.5
     given[1, NAMES.index("stand")] = 1  # not legal
     given[2, NAMES.index("draw")] = 0.9  # does not add up to 1
-    guard = guarded(Mine(given.copy()))
+    guard = guarded(Answering(given.copy()))
     found = distributions(guard)
     assert np.array_equal(found[0], given[0])
     assert np.array_equal(found[1:], np.eye(len(NAMES))[DEFAULTS[1:]])
@@ -204,7 +176,7 @@ def test_only_the_rows_without_a_distribution_fall_back() -> None:
 
 
 def test_an_agent_that_makes_everything_legal_fools_nobody() -> None:
-    class Writer(Mine):
+    class Writer(Answering):
         def act(self, *arguments: Any) -> Any:
             _, masks, _, tables = arguments
             masks[:] = 1
@@ -220,7 +192,7 @@ def test_an_agent_that_makes_everything_legal_fools_nobody() -> None:
 
 
 def test_calls_beside_decisions_fail_without_harm() -> None:
-    guard = GuardedAgent(Mine(ValueError("bad")))
+    guard = GuardedAgent(Answering(ValueError("bad")))
     guard.reset(3)
     assert guard.hand_failures.tolist() == [[1, 0, 0, 0]] * 3
     guard.restart(np.array([1]))
@@ -229,7 +201,7 @@ def test_calls_beside_decisions_fail_without_harm() -> None:
     guard.restore_memory([1])
     assert guard.failures == {"crash": 4}
     assert "failed in reset: ValueError: bad" in guard.messages["crash"]
-    guard.agent = Mine([5])
+    guard.agent = Answering([5])
     guard.restart(np.array([1]))
     assert guard.hand_failures[:, 0].tolist() == [1, 0, 1]
     assert guard.memory() == [5]
@@ -252,7 +224,7 @@ def test_what_an_agent_lacks_its_guard_lacks() -> None:
 
 
 def test_a_game_that_the_agent_refuses_is_no_failure() -> None:
-    class Picky(Mine):
+    class Picky(Answering):
         wants = "views"
 
         def check_game(self, *_: Any) -> None:
@@ -265,7 +237,7 @@ def test_a_game_that_the_agent_refuses_is_no_failure() -> None:
 
 
 def test_interruptions_pass() -> None:
-    guard = guarded(Mine(KeyboardInterrupt()))
+    guard = guarded(Answering(KeyboardInterrupt()))
     for call in (lambda: asked(guard), lambda: distributions(guard), lambda: guard.reset(1)):
         with pytest.raises(KeyboardInterrupt):
             call()
@@ -277,7 +249,7 @@ def test_a_compiled_policy_is_passed_on_unless_it_is_none() -> None:
         calling_station
     )
 
-    class Wrong(Mine):
+    class Wrong(Answering):
         compiled_policy = 5  # type: ignore[assignment]
 
     assert GuardedAgent(Wrong(None)).compiled_policy is None
@@ -303,7 +275,7 @@ def test_an_illegal_policy_is_refused_in_the_loop_and_counted_outside() -> None:
 def test_hands_of_an_agent_that_always_fails_go_to_their_end() -> None:
     for rules in rule_sets():
         tables = Tables(rules, 8, 3, seed=2)
-        guard = GuardedAgent(Mine(ZeroDivisionError()))
+        guard = GuardedAgent(Answering(ZeroDivisionError()))
         agent_calls.begin([guard], tables)
         while tables.hand_counts.min() < 3:
             tables.step(agent_calls.actions_at(guard, tables, np.arange(8), RNG))
