@@ -221,11 +221,14 @@ def _texts(rows: Sequence[Row]) -> list[str]:
 
 
 def write_figures() -> None:
-    """Write all rows that were measured into docs/results/ablations.json."""
-    found = [json.loads(path.read_text()) for path in RUNS.glob("*/*/row.json")]
+    """Write all rows in runs/ablations/ into docs/results/ablations.json. Other rows stay there."""
+    rows = {(row.method, row.seed): row for row in read_rows()}
+    for path in RUNS.glob("*/*/row.json"):
+        row = Row(**json.loads(path.read_text()))
+        rows[row.method, row.seed] = row
     order = list(METHODS)
-    found.sort(key=lambda row: (order.index(row["method"]), row["seed"]))
-    write_text(FIGURES, json.dumps(found, indent=1) + "\n")
+    found = sorted(rows.values(), key=lambda row: (order.index(row.method), row.seed))
+    write_text(FIGURES, json.dumps([asdict(row) for row in found], indent=1) + "\n")
 
 
 def main(names: Sequence[str]) -> None:
