@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sabacc_agents.blueprint.public_states import STAND
 from sabacc_training.blueprints.adversary_states import adversary_state, find_row
-from sabacc_training.blueprints.game import (
+from sabacc_training.blueprints.game import abstract_game
+from sabacc_training.blueprints.states import (
     NUM_COURSES,
-    abstract_game,
     begin_cards,
     bet_public_state,
     new_states,

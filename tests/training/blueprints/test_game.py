@@ -22,6 +22,9 @@ from sabacc_training.blueprints.game import (
     JUNK,
     Game,
     abstract_game,
+)
+from sabacc_training.blueprints.observed_states import states_of
+from sabacc_training.blueprints.states import (
     apply_bet,
     begin_cards,
     bet_public_state,
@@ -32,7 +35,6 @@ from sabacc_training.blueprints.game import (
     redraw,
     write_legal,
 )
-from sabacc_training.blueprints.observed_states import states_of
 
 from sabacc_env import SabaccError, Tables, load_rules
 from sabacc_env import actions as engine_actions

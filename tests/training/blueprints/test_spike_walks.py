@@ -22,22 +22,7 @@ from sabacc_agents.expectation.hand_table import hand_table
 from sabacc_agents.scripted.betting import PotAmounts
 from sabacc_training.blueprints.adversary_states import adversary_state
 from sabacc_training.blueprints.config import BlueprintConfig
-from sabacc_training.blueprints.game import (
-    CALL,
-    FIRST_KIND,
-    FIRST_RAISE,
-    FIRST_REDRAW,
-    JUNK,
-    NUM_EVENTS,
-    Game,
-    abstract_game,
-    apply_bet,
-    begin_cards,
-    bet_public_state,
-    new_states,
-    note_kind,
-    write_legal,
-)
+from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, Game, abstract_game
 from sabacc_training.blueprints.hands import Cards, start_stream
 from sabacc_training.blueprints.observed_states import states_of
 from sabacc_training.blueprints.solver import BlueprintSolver
@@ -56,6 +41,17 @@ from sabacc_training.blueprints.spike_walks import (
     play_to_choice,
     show_spikes,
     shown_spike,
+)
+from sabacc_training.blueprints.states import (
+    FIRST_KIND,
+    FIRST_REDRAW,
+    NUM_EVENTS,
+    apply_bet,
+    begin_cards,
+    bet_public_state,
+    new_states,
+    note_kind,
+    write_legal,
 )
 from sabacc_training.blueprints.workspace import Workspace, new_workspace
 from sabacc_training.config.base import validated

@@ -17,7 +17,8 @@ from sabacc_agents.blueprint.public_states import NUM_PATTERNS
 from sabacc_env.engine.chance import WORD, mix
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Record
-from sabacc_training.blueprints.game import NUM_COURSES, Game, last_pattern, to_call
+from sabacc_training.blueprints.game import Game
+from sabacc_training.blueprints.states import NUM_COURSES, last_pattern, to_call
 from sabacc_training.blueprints.workspace import LearntTables
 
 MAX_PROBES: Final = 64

@@ -14,20 +14,11 @@ from sabacc_agents.blueprint.buckets import HAND_BUCKETS
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array, Record
 from sabacc_training.blueprints.adversary_states import adversary_state, find_row
-from sabacc_training.blueprints.game import (
-    CALL,
-    FIRST_RAISE,
-    JUNK,
-    NUM_BETS,
-    Game,
-    apply_bet,
-    bet_public_state,
-    is_last_call,
-    write_legal,
-)
+from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, NUM_BETS, Game
 from sabacc_training.blueprints.hands import uniform
 from sabacc_training.blueprints.reveal import add_values
 from sabacc_training.blueprints.sampling import UNREACHED, copy, sample, total
+from sabacc_training.blueprints.states import apply_bet, bet_public_state, is_last_call, write_legal
 from sabacc_training.blueprints.workspace import LAST_RAISE, LearntTables, Workspace
 
 EXPLORED: Final = 0.2

@@ -15,7 +15,7 @@ from sabacc_agents.blueprint.public_states import NUM_SEEN_KINDS, SWAP, seen_kin
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import Array
 from sabacc_training.blueprints.card_states import card_state, hand_row
-from sabacc_training.blueprints.game import Game, note_kind
+from sabacc_training.blueprints.game import Game
 from sabacc_training.blueprints.hands import (
     NUM_KINDS,
     Cards,
@@ -25,6 +25,7 @@ from sabacc_training.blueprints.hands import (
     uniform,
 )
 from sabacc_training.blueprints.sampling import UNREACHED, copy, match_regrets, sample, total
+from sabacc_training.blueprints.states import note_kind
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
 
 EXPLORED_KINDS: Final = 0.4

@@ -15,13 +15,8 @@ from sabacc_env.engine.layout import REDRAW_ONE
 from sabacc_env.engine.rules_record import starting_credits
 from sabacc_env.observation import DecodedObservations, decode
 from sabacc_env.rules import RuleSet
-from sabacc_training.blueprints.game import (
-    FIRST_KIND,
-    FIRST_REDRAW,
-    NUM_EVENTS,
-    Game,
-    new_states,
-)
+from sabacc_training.blueprints.game import Game
+from sabacc_training.blueprints.states import FIRST_KIND, FIRST_REDRAW, NUM_EVENTS, new_states
 
 
 def states_of(observations: Floats, game: Game, rules: RuleSet) -> NDArray[Any]:

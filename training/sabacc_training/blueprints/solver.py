@@ -24,7 +24,7 @@ from sabacc_env.actions import JUNK as JUNK_ACTION
 from sabacc_env.array_types import Ints
 from sabacc_env.engine.jit import jit
 from sabacc_training.blueprints.config import BlueprintConfig
-from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, NO_KIND, Game, abstract_game
+from sabacc_training.blueprints.game import CALL, FIRST_RAISE, JUNK, Game, abstract_game
 from sabacc_training.blueprints.hands import (
     AgentHands,
     Cards,
@@ -38,6 +38,7 @@ from sabacc_training.blueprints.refinement import refined_tables, with_rare_stat
 from sabacc_training.blueprints.sampling import total
 from sabacc_training.blueprints.spike_cards import cards_of
 from sabacc_training.blueprints.spike_walks import deal_with_spikes
+from sabacc_training.blueprints.states import NO_KIND
 from sabacc_training.blueprints.traversal import BETWEEN, walk
 from sabacc_training.blueprints.workspace import (
     LearntTables,

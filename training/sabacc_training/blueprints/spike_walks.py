@@ -19,21 +19,17 @@ from sabacc_agents.expectation.hand_table import EMPTY
 
 from sabacc_env.engine.jit import jit
 from sabacc_env.engine.layout import NO_REDRAW, Record
-from sabacc_training.blueprints.game import (
-    BETTING,
-    CARDS,
-    DICE,
-    REVEAL,
-    Game,
+from sabacc_training.blueprints.game import BETTING, CARDS, DICE, REVEAL, Game
+from sabacc_training.blueprints.hands import Cards, random_below, random_dice, uniform
+from sabacc_training.blueprints.kind_turns import resample
+from sabacc_training.blueprints.sampling import copy, total
+from sabacc_training.blueprints.states import (
     begin_cards,
     end_betting,
     next_stage,
     note_kind,
     redraw,
 )
-from sabacc_training.blueprints.hands import Cards, random_below, random_dice, uniform
-from sabacc_training.blueprints.kind_turns import resample
-from sabacc_training.blueprints.sampling import copy, total
 from sabacc_training.blueprints.workspace import Workspace
 
 BOUGHT: Final = DISCARD_DRAW

@@ -29,20 +29,7 @@ from sabacc_training.blueprints.bet_turns import (
     meet_bets,
     prepare_bets,
 )
-from sabacc_training.blueprints.game import (
-    BETTING,
-    CALL,
-    CARDS,
-    DICE,
-    NUM_BETS,
-    REVEAL,
-    Game,
-    begin_cards,
-    end_betting,
-    next_stage,
-    note_kind,
-    redraw,
-)
+from sabacc_training.blueprints.game import BETTING, CALL, CARDS, DICE, NUM_BETS, REVEAL, Game
 from sabacc_training.blueprints.hands import Cards, after_dice
 from sabacc_training.blueprints.kind_turns import (
     learn_kinds,
@@ -55,6 +42,13 @@ from sabacc_training.blueprints.spike_walks import (
     begin_choice,
     keep_values,
     play_to_choice,
+)
+from sabacc_training.blueprints.states import (
+    begin_cards,
+    end_betting,
+    next_stage,
+    note_kind,
+    redraw,
 )
 from sabacc_training.blueprints.workspace import LearntTables, Workspace
 

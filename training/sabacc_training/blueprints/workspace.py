@@ -12,8 +12,9 @@ from sabacc_agents.blueprint.public_states import NUM_SEEN_KINDS, num_public_sta
 from sabacc_env.engine.layout import MAX_HAND, Array
 from sabacc_env.rules import RuleSet
 from sabacc_training.blueprints.card_states import num_card_states
-from sabacc_training.blueprints.game import NUM_BETS, Game, new_states
+from sabacc_training.blueprints.game import NUM_BETS, Game
 from sabacc_training.blueprints.hands import NUM_KINDS
+from sabacc_training.blueprints.states import new_states
 
 NUM_HANDS: Final = 128
 """How many hands of each seat a walk meets."""
