@@ -14,7 +14,7 @@ from sabacc_agents.loading import made_for
 from sabacc_agents.zoo.model_card import ExploitabilityBound, Margin
 from sabacc_training.config.base import dump, validated
 from sabacc_training.evaluation.hero_margin import hero_margin
-from sabacc_training.experiments import zoo_publishing
+from sabacc_training.experiments import member_results, zoo_publishing
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.runs.callback import AGENT, CHECKPOINT
 from sabacc_training.runs.checkpoint import load_checkpoint, save_checkpoint
@@ -71,7 +71,7 @@ def trained(tmp_path_factory):
 def run(trained, tmp_path, monkeypatch):
     """A copy of it as runs/porg, its configuration beside, an empty zoo, and few other agents."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(zoo_publishing, "registered_agents", lambda: AGENTS)
+    monkeypatch.setattr(member_results, "registered_agents", lambda: AGENTS)
     monkeypatch.setattr(zoo, "FOLDER", tmp_path / "zoo")
     folder = Path("runs", "porg")
     folder.mkdir(parents=True)
@@ -108,9 +108,9 @@ def test_a_run_becomes_a_member(run, capsys) -> None:
 
 
 def test_an_interrupted_publishing_resumes_and_known_results_stay(run, monkeypatch) -> None:
-    measure = zoo_publishing.measure
-    done: list[zoo_publishing.PlannedResult] = []
-    again: list[zoo_publishing.PlannedResult] = []
+    measure = member_results.measure
+    done: list[member_results.PlannedResult] = []
+    again: list[member_results.PlannedResult] = []
 
     def interrupted(spec, planned, progress):
         if len(done) == 3:
@@ -119,7 +119,7 @@ def test_an_interrupted_publishing_resumes_and_known_results_stay(run, monkeypat
         return measure(spec, planned, progress)
 
     monkeypatch.setattr(zoo_publishing, "measure", interrupted)
-    monkeypatch.setattr(zoo_publishing, "REMEASURE_FACTOR", 1)
+    monkeypatch.setattr(member_results, "REMEASURE_FACTOR", 1)
     assert command("zoo", "porg", "--publish", str(run), "--deals", "4") == 130
     assert zoo.members() == ()
     first = json.loads((run / "porg.json").read_text())["results"]
@@ -148,7 +148,7 @@ def test_an_interrupted_publishing_resumes_and_known_results_stay(run, monkeypat
 
 
 def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
-    measure = zoo_publishing.measure
+    measure = member_results.measure
     first: dict[tuple[str, str], Margin] = {}
 
     def noted(spec, planned, progress):
@@ -169,16 +169,16 @@ def test_what_is_open_is_measured_over_more_deals(run, monkeypatch) -> None:
 def test_whom_a_member_is_measured_against(trained) -> None:
     games = made_for(trained / AGENT)
     names = [name for name in registered_agents() if not name.startswith("rollouts")]
-    assert [each.opponent for each in zoo_publishing.plan_results(games, 100, 0)] == names * 2
-    planned = zoo_publishing.plan_results(games, 100, 7)
+    assert [each.opponent for each in member_results.plan_results(games, 100, 0)] == names * 2
+    planned = member_results.plan_results(games, 100, 7)
     assert [each.opponent for each in planned] == [*names, "rollouts"] * 2
     assert {each.num_players for each in planned} == {4}
     assert [each.deals for each in planned if each.opponent == "rollouts"] == [7, 7]
     seats = games._replace(rules=games.rules[:1], num_players=(2, 3, 4, 5, 6, 7, 8))
-    counts = [each.num_players for each in zoo_publishing.plan_results(seats, 100, 7)]
+    counts = [each.num_players for each in member_results.plan_results(seats, 100, 7)]
     assert counts == [2, 4, 6, 8] * len(names) + [2]
     odd = games._replace(rules=games.rules[:1], num_players=(3,))
-    assert {each.num_players for each in zoo_publishing.plan_results(odd, 100, 0)} == {3}
+    assert {each.num_players for each in member_results.plan_results(odd, 100, 0)} == {3}
 
 
 def test_a_blueprint_becomes_a_member(run, capsys) -> None:
@@ -330,7 +330,7 @@ def test_many_hands_are_played_some_after_the_others(monkeypatch) -> None:
 
 
 def test_fold_rates_come_on_the_card(run, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(zoo_publishing, "FOLD_DEALS", 4)
+    monkeypatch.setattr(member_results, "FOLD_DEALS", 4)
     zoo_publishing.publish("porg", run, deals=2, rollouts=0)
     assert zoo.read_card("porg").fold_rates == ()  # it plays at 3 and 4 seats
     capsys.readouterr()
@@ -346,7 +346,7 @@ def test_fold_rates_come_on_the_card(run, monkeypatch, capsys) -> None:
     assert list(card.folds("little")[1]) == ["min", "0.5", "1", "max"]
     assert card.folds("little")[1]["min"].break_even == 0.2
     assert card.results
-    assert zoo_publishing.measure_fold_rates("zoo:porg") == card.fold_rates
+    assert member_results.measure_fold_rates("zoo:porg") == card.fold_rates
 
 
 @pytest.mark.slow
