@@ -264,6 +264,12 @@ class RuleSet(BaseModel):
             self._hash = hash(self._values())
         return self._hash
 
+    def __getstate__(self) -> dict[Any, Any]:
+        """Return what a pickle has: no hash, which is another one in another process."""
+        state = super().__getstate__()
+        private = {**state["__pydantic_private__"], "_hash": None}
+        return {**state, "__pydantic_private__": private}
+
     def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, field) for field in type(self).model_fields)
 

@@ -299,6 +299,13 @@ def test_fees_hash_and_pickle_as_values() -> None:
     assert pickle.loads(pickle.dumps(fees)) == copy.deepcopy(fees) == fees
 
 
+def test_a_pickle_has_no_hash_which_differs_in_other_processes() -> None:
+    rules = RuleSet(name="mine")
+    pickled = pickle.dumps(rules)
+    assert hash(pickle.loads(pickled)) == hash(rules)
+    assert pickle.dumps(rules) == pickled
+
+
 def test_equality_is_by_resolved_value() -> None:
     assert RuleSet(hand_ante=5, bet_step="ante") == RuleSet(hand_ante=5, bet_step=5)
     assert RuleSet() != RuleSet(name="other")
