@@ -230,11 +230,13 @@ def trained_agents_page() -> str:
     return (
         "# The zoo\n\n"
         + NOTE
-        + "These trained networks ship with the package. `sabacc zoo` lists them, `sabacc zoo "
-        'NAME` prints a card, `sabacc_agents.load("zoo:NAME")` loads one for its own game, and '
-        "every command that takes agents takes `zoo:NAME`. Each was trained with the configuration "
-        "of its name, `configs/zoo/NAME.toml`. `sabacc zoo NAME --publish runs/NAME-seed0` "
-        "published it and measured its card.\n\n"
+        + "These trained agents ship with the package: networks, and [blueprints]"
+        "(../blueprints.md), some of which solve the last betting phase again. `sabacc zoo` lists "
+        'them, `sabacc zoo NAME` prints a card, `sabacc_agents.load("zoo:NAME")` loads one for '
+        "its own game, and every command that takes agents takes `zoo:NAME`. Each card has the "
+        "command that trains its member again. `sabacc zoo NAME --publish PATH` published it, from "
+        "the folder of a run or the file of a blueprint, and measured its card.\n\n"
+        "The lowest margin of the first table is the one whose interval has the lowest end.\n\n"
         "Margins are in mante/hand (milli-antes a hand: thousandths of hand ante + Sabacc ante), "
         "with 95 % intervals. The member plays one seat and copies of the opponent play all "
         "others; each deal is played from every seat. A margin is what the member wins minus the "

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, get_args
 
 from pydantic_core import PydanticUndefined
+from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.cli import COMMANDS, make_app
 from sabacc_training.config.base import Config
 from sabacc_training.ppo.config import PPOConfig
@@ -26,6 +27,7 @@ CONFIGURATIONS: Mapping[str, tuple[type[Config], str]] = {
         MaskablePPOConfig,
         'A file for `sabacc train` that says `trainer = "sb3"` or names no trainer.',
     ),
+    "Blueprints": (BlueprintConfig, "A file for `sabacc blueprint`."),
     "Tournaments": (TournamentConfig, "A file for `sabacc tournament`."),
 }
 

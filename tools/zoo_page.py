@@ -21,20 +21,20 @@ def zoo_page(table: Table) -> str:
 
 def overview(cards: Sequence[ModelCard], table: Table) -> str:
     """Return the members, a line each."""
-    head = ("member", "plays", "decisions", "hours", "lowest margin, mante/hand")
+    head = ("member", "plays", "learnt from", "hours", "lowest margin, mante/hand")
     rows = []
     for card in cards:
         lowest = card.lowest_result
         margin = f"{lowest.margin} over `{lowest.opponent}`" if lowest else "-"
         rows.append(
-            (f"`{card.name}`", card.games_text, f"{card.decisions:,}", f"{card.hours:.2f}", margin)
+            (f"`{card.name}`", card.games_text, card.learnt_from, f"{card.hours:.2f}", margin)
         )
     return table(head, rows)
 
 
 def section(card: ModelCard, table: Table) -> str:
     """Return a member's card."""
-    met = ", ".join(f"`{name}`" for name in card.opponents) or "only itself"
+    met = ", ".join(f"`{name}`" for name in card.opponents) or card.met[0]
     teachers = ", ".join(f"`{name}`" for name in card.teachers)
     taught = f", and its policy was pulled towards {teachers}" if teachers else ""
     text = (

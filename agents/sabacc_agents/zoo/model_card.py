@@ -267,9 +267,18 @@ class ModelCard(_FrozenModel):
     @property
     def learnt_from(self) -> str:
         """What it learnt from, in words."""
-        by_walks = {"walks", "blueprint"} & set(self.config)
-        unit = "walks of Monte Carlo CFR" if by_walks else "decisions"
+        unit = "walks of Monte Carlo CFR" if self._has_blueprint else "decisions"
         return f"{self.decisions:,} {unit}"
+
+    @property
+    def met(self) -> tuple[str, ...]:
+        """Whom it met in training, in words."""
+        alone = "the adversary of its abstract game" if self._has_blueprint else "only itself"
+        return self.opponents or (alone,)
+
+    @property
+    def _has_blueprint(self) -> bool:
+        return not {"walks", "blueprint"}.isdisjoint(self.config)
 
     @property
     def games_text(self) -> str:

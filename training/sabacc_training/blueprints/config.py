@@ -37,7 +37,8 @@ class BlueprintConfig(GameConfig):
 
     stacks: tuple[float, ...] = (10, 25, 50)
     """The stacks at the start of a hand that strategies are solved for, in antes, in rising order.
-    Both seats have equal ones. In play the nearest by ratio counts."""
+    Both seats have equal ones. In play the nearest by ratio counts, for hands more than 1.25 times
+    as deep as that the next larger one."""
 
     epochs: int = Field(300, ge=1)
     """How many epochs are run."""

@@ -73,7 +73,7 @@ def _overview() -> Table:
     table = Table(box=None)
     table.add_column("name", no_wrap=True)
     table.add_column("plays")
-    for heading in ("decisions", "hours"):
+    for heading in ("learnt from", "hours"):
         table.add_column(heading, justify="right")
     table.add_column("lowest margin, mante/hand")
     for name in members():
@@ -82,7 +82,7 @@ def _overview() -> Table:
         table.add_row(
             name,
             card.games_text,
-            f"{card.decisions:,}",
+            card.learnt_from,
             f"{card.hours:.2f}",
             f"{lowest.margin} over {lowest.opponent}" if lowest else "-",
         )
@@ -94,7 +94,7 @@ def _print_card(console: Console, card: ModelCard) -> None:
     lines = {
         "plays": card.games_text,
         "trained on": f"{card.learnt_from} in {card.hours:.2f} hours, seed {card.seed}",
-        "met in training": ", ".join(card.opponents) or "only itself",
+        "met in training": ", ".join(card.met),
         "teachers": ", ".join(card.teachers) or "none",
         "rules": digests,
         "observation": card.observation_version,
