@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -26,15 +26,12 @@ from sabacc_training.tournaments.task_times import hours
 
 from sabacc_env import load_rules, rule_sets
 from sabacc_env.storage.files import write_bytes, write_text
+from tools.markdown import NOTE, ROOT, table
 
-ROOT: Final = Path(__file__).parent.parent
 FIGURES: Final = ROOT / "docs/results/leaderboard.json"
 PICTURE: Final = ROOT / "docs/images/leaderboard.svg"
 PAGE: Final = ROOT / "docs/results/leaderboard.md"
 RUNS: Final = Path("runs", "leaderboard")
-
-Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
-"""Makes a Markdown table of a head and rows."""
 
 
 class Format(NamedTuple):
@@ -120,14 +117,15 @@ def agent_figures(results: Results) -> dict[str, dict[str, Any]]:
 # The page.
 
 
-def page(table: Table) -> str:
+def page() -> str:
     """Return the page of the figures in docs/results/leaderboard.json."""
     records = json.loads(FIGURES.read_text())
     minutes = sum(60 * record["hours"] for record in records)
     played = sum(record["hands"] for record in records)
     versions = dict.fromkeys(record["version"] for record in records)
     text = (
-        f"{INTRODUCTION}\nThese {played:,} hands took {minutes:,.0f} processor minutes, with "
+        f"# Leaderboard\n\n{NOTE}{INTRODUCTION}\n"
+        f"These {played:,} hands took {minutes:,.0f} processor minutes, with "
         f"sabacc-env {', '.join(versions)}. Agents failed in "
         f"{sum(record['failures'] for record in records):,} decisions.\n\n"
         "![The margins of all agents, a panel for each rule set](../images/leaderboard.svg)\n"
@@ -267,12 +265,10 @@ def picture(records: Sequence[dict[str, Any]]) -> bytes:
 
 def main() -> None:
     """Play, and write the figures, the picture and the page."""
-    from tools.generate_tables import leaderboard_page
-
     records = [play(rules, played) for rules in rule_sets() for played in FORMATS]
     write_text(FIGURES, json.dumps(records, indent=1) + "\n")
     write_bytes(PICTURE, picture(records))
-    write_text(PAGE, leaderboard_page())
+    write_text(PAGE, page())
 
 
 if __name__ == "__main__":

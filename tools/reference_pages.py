@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, get_args
 
 from pydantic_core import PydanticUndefined
@@ -17,9 +17,7 @@ from sabacc_training.tournaments.config import TournamentConfig
 
 from sabacc_env.engine import layout
 from sabacc_env.engine.layout import GAME_DTYPE
-
-Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
-"""Makes a Markdown table of a head and rows."""
+from tools.markdown import table
 
 CONFIGURATIONS: Mapping[str, tuple[type[Config], str]] = {
     "The PPO trainer": (PPOConfig, 'A file for `sabacc train` that says `trainer = "ppo"`.'),
@@ -36,7 +34,7 @@ FIELD: Final = re.compile(r'^ *\("(\w+)", .*?(?:# (.*))?$')
 GROUP: Final = re.compile(r"^ *# (.*)$")
 
 
-def game_record(table: Table) -> str:
+def game_record() -> str:
     """Return the fields of the record of a game, in groups, without a title."""
     _, _, source = inspect.getsource(layout).partition("GAME_DTYPE: Final")
     assert GAME_DTYPE.fields is not None
@@ -44,7 +42,7 @@ def game_record(table: Table) -> str:
     rows: list[tuple[str, ...]] = []
     for line in source.partition("\n)")[0].splitlines():
         if group := GROUP.match(line):
-            text += grouped(table, rows)
+            text += grouped(rows)
             text += f"\n## {group[1].partition('.')[0].partition(':')[0]}\n\n"
             rows = []
         elif field := FIELD.match(line):
@@ -55,10 +53,10 @@ def game_record(table: Table) -> str:
                 shape += kind.shape
             type_text = " x ".join(map(str, (kind.base.name, *shape)))
             rows.append((f"`{field[1]}`", str(offset), type_text, field[2] or ""))
-    return text + grouped(table, rows)
+    return text + grouped(rows)
 
 
-def grouped(table: Table, rows: Sequence[Sequence[str]]) -> str:
+def grouped(rows: Sequence[Sequence[str]]) -> str:
     """Return the fields of a group."""
     return table(("field", "byte", "type", "meaning"), rows) if rows else ""
 
@@ -73,7 +71,7 @@ def commands() -> str:
     return text.replace("**Arguments**:", "Arguments:").replace("**Parameters**:", "Parameters:")
 
 
-def configurations(table: Table) -> str:
+def configurations() -> str:
     """Return the keys of each kind of configuration, without a title."""
     text = ""
     for title, (model, use) in CONFIGURATIONS.items():

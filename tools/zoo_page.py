@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from sabacc_agents.zoo import members, read_card
 from sabacc_agents.zoo.model_card import ModelCard, deal_counts
 
-Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
-"""Makes a Markdown table of a head and rows."""
+from tools.markdown import table
 
 
-def zoo_page(table: Table) -> str:
+def zoo_page() -> str:
     """Return the page, without its title."""
     cards = [read_card(name) for name in members()]
     if not cards:
         return "There are no members yet.\n"
-    return overview(cards, table) + "".join(section(card, table) for card in cards)
+    return overview(cards) + "".join(section(card) for card in cards)
 
 
-def overview(cards: Sequence[ModelCard], table: Table) -> str:
+def overview(cards: Sequence[ModelCard]) -> str:
     """Return the members, a line each."""
     head = ("member", "plays", "learnt from", "hours", "lowest margin, mante/hand")
     rows = []
@@ -32,7 +31,7 @@ def overview(cards: Sequence[ModelCard], table: Table) -> str:
     return table(head, rows)
 
 
-def section(card: ModelCard, table: Table) -> str:
+def section(card: ModelCard) -> str:
     """Return a member's card."""
     met = ", ".join(f"`{name}`" for name in card.opponents) or card.met[0]
     teachers = ", ".join(f"`{name}`" for name in card.teachers)
