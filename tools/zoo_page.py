@@ -33,7 +33,7 @@ def overview(cards: Sequence[ModelCard]) -> str:
 
 def section(card: ModelCard) -> str:
     """Return a member's card."""
-    met = ", ".join(f"`{name}`" for name in card.opponents) or card.met[0]
+    met = ", ".join(f"`{name}`" for name in card.opponents) or card.sole_opponent
     teachers = ", ".join(f"`{name}`" for name in card.teachers)
     taught = f", and its policy was pulled towards {teachers}" if teachers else ""
     text = (

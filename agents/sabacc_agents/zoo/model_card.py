@@ -271,10 +271,9 @@ class ModelCard(_FrozenModel):
         return f"{self.decisions:,} {unit}"
 
     @property
-    def met(self) -> tuple[str, ...]:
-        """Whom it met in training, in words."""
-        alone = "the adversary of its abstract game" if self._has_blueprint else "only itself"
-        return self.opponents or (alone,)
+    def sole_opponent(self) -> str:
+        """Whom it met in training where it has no ``opponents``, in words."""
+        return "the adversary of its abstract game" if self._has_blueprint else "only itself"
 
     @property
     def _has_blueprint(self) -> bool:

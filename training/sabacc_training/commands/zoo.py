@@ -75,7 +75,7 @@ def _overview() -> Table:
     table.add_column("plays")
     for heading in ("learnt from", "hours"):
         table.add_column(heading, justify="right")
-    table.add_column("lowest margin, mante/hand")
+    table.add_column("lowest margin, mante/hand", overflow="fold")
     for name in members():
         card = read_card(name)
         lowest = card.lowest_result
@@ -94,7 +94,7 @@ def _print_card(console: Console, card: ModelCard) -> None:
     lines = {
         "plays": card.games_text,
         "trained on": f"{card.learnt_from} in {card.hours:.2f} hours, seed {card.seed}",
-        "met in training": ", ".join(card.met),
+        "met in training": ", ".join(card.opponents) or card.sole_opponent,
         "teachers": ", ".join(card.teachers) or "none",
         "rules": digests,
         "observation": card.observation_version,

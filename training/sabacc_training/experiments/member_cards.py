@@ -116,12 +116,12 @@ def _blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
 def _resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
     """Copy a resolving agent, and return its card without results.
 
-    Its costs are those of its blueprint.
+    Its games and its costs are those of its blueprint.
 
     Raises:
         SabaccError: for a file that is no resolving agent, or one whose blueprint is no member.
     """
-    settings, blueprint = resolving.load_resolving(file)
+    settings, _ = resolving.load_resolving(file)
     base = zoo.read_card(member_name(settings.blueprint))
     if agent_file != file:
         write_bytes(agent_file, file.read_bytes())
@@ -132,18 +132,17 @@ def _resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
         for key, value in given.items()
         if value != defaults[key]
     ]
-    return ModelCard(
-        name=name,
-        weights=file_digest(agent_file),
-        rules={rules_label(rules): rules.digest for rules in blueprint.all_rules},
-        num_players=(NUM_PLAYERS,),
-        observation_version=observation_version(),
-        config=asdict(settings),
-        seed=base.seed,
-        decisions=base.decisions,
-        hours=base.hours,
-        retrain=f"sabacc resolving {settings.blueprint}{''.join(options)}",
-        opponents=(),
+    return base.model_copy(
+        update={
+            "name": name,
+            "weights": file_digest(agent_file),
+            "observation_version": observation_version(),
+            "config": asdict(settings),
+            "retrain": f"sabacc resolving {settings.blueprint}{''.join(options)}",
+            "results": (),
+            "bounds": (),
+            "fold_rates": (),
+        }
     )
 
 
