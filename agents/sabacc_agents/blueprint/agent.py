@@ -14,7 +14,7 @@ from sabacc_agents.blueprint.buckets import hand_buckets
 from sabacc_agents.blueprint.card_choices import free_actions, free_win_probabilities, without_fees
 from sabacc_agents.blueprint.observed_hands import own_hands, tops_of
 from sabacc_agents.blueprint.observed_turns import first_round, public_states_of, stacks_of
-from sabacc_agents.blueprint.public_states import MARGIN, num_bettings
+from sabacc_agents.blueprint.public_states import MARGIN
 from sabacc_agents.expectation.maximiser import Maximiser
 from sabacc_agents.saved_files import check_made_for
 from sabacc_agents.scripted.stochastic_agent import StochasticAgent
@@ -142,7 +142,7 @@ class BlueprintAgent(StochasticAgent):
         decoded = decode(observations)
         hands = self.hands_of(observations)
         rules = self.blueprint.rules
-        betting = np.clip(decoded.round - first_round(rules), 0, num_bettings(rules) - 1)
+        betting = decoded.round - first_round(rules)
         positions = (decoded.seats_after_dealer == 0).astype(np.int64)
         tops = tops_of(observations, rules)
         buckets: Ints = self.buckets[positions, betting, hands, tops].astype(np.int64)

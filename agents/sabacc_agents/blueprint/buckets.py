@@ -3,7 +3,7 @@
 A hand's value is the probability that it wins at the end, if both seats choose their cards by
 expectation and nobody junks, and the top discard is known. Buckets hold about equally many of the
 hands that come. In the last betting phase a bucket holds no zero hand beside others, because a zero
-hand wins the Sabacc pot, too.
+hand wins the Sabacc pot, too. With Spike Cards it may.
 """
 
 from __future__ import annotations

@@ -73,6 +73,9 @@ REMEMBERED: Final = 2
 """The betting phases that a history holds. Observations show no more for sure, because their log
 has 16 actions."""
 
+DATED_HISTORIES: Final = 1 + 3 + 3**2
+"""How many histories there are of at most ``REMEMBERED`` phases, under rules with Spike Cards."""
+
 
 def num_bettings(rules: RuleSet) -> int:
     """Return the number of betting phases of a hand."""
@@ -104,10 +107,6 @@ def num_histories(rules: RuleSet) -> int:
     if rules.spike_card:
         return DATED_HISTORIES
     return int(3 ** min(num_bettings(rules) - 1, REMEMBERED))
-
-
-DATED_HISTORIES: Final = 1 + 3 + 3**2
-"""How many histories there are of at most ``REMEMBERED`` phases, under rules with Spike Cards."""
 
 
 @jit

@@ -140,9 +140,7 @@ class ResolvingAgent:
         ranks = self._last_phase.ranks[self.blueprint.hands_of(observations)]
         policy = strategy.policy[:, strategy.class_of[ranks]]
         found = np.zeros((len(observations), len(action_mask)))
-        for action, column in zip(strategy.actions.tolist(), policy, strict=True):
-            if action >= 0:
-                found[:, action] = column
+        found[:, strategy.actions] = policy.T
         found *= action_mask
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 

@@ -49,9 +49,10 @@ MOVE: Final = np.dtype(
             ("was_known", "i8"),  # whether everyone knew that the seat had this card
             ("top", "i8"),  # the value of the top discard before, as an index
             ("pot", "i8"),  # the credits staked before
+            ("credits", "i8"),  # what the seat had left before
             ("drawn", "i8"),  # the value of a drawn card that is shown or put down, as an index
             ("spikes", "i8", (2,)),  # the values of the Spike Cards after it, as indices
-            ("redealt", "i8"),  # whether all hands are new after it, or the discards were shuffled
+            ("redealt", "i8"),  # whether all hands are new after it
         ],
     )
 )
@@ -106,6 +107,7 @@ def write_course(info_state: InformationState, workspace: Workspace, course: Cou
         move.is_bet = g.phase == BETTING
         move.top = top_discard(g)
         move.pot = g.staked
+        move.credits = g.credits[seat]
         slot = 0
         if public.card >= 0:
             slot = slot_of(g, seat, int(public.card))
@@ -119,12 +121,12 @@ def write_course(info_state: InformationState, workspace: Workspace, course: Cou
             move.row = bets
             observe(g, r, seat, course.rows[bets])
             bets += 1
-        rolls, reshuffles = int(g.rolls), int(g.reshuffles)
+        rolls = int(g.rolls)
         play(g, r, int(public.kind), slot, int(public.total))
         for owner in range(2):
             move.spikes[owner] = spike_of(g, owner)
         move.drawn = top_discard(g) if public.kind == DISCARD_DRAWN else move.spikes[seat]
-        move.redealt = all_redrew(g, r, rolls) or g.reshuffles != reshuffles
+        move.redealt = all_redrew(g, r, rolls)
     if before < 0:
         before = len(info_state.moves)
         course.root[0] = g

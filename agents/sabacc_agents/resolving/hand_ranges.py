@@ -21,20 +21,14 @@ from sabacc_agents.blueprint.public_states import CARD_KINDS, DISCARD_DRAW, DRAW
 from sabacc_agents.expectation.hand_table import BINOMIALS, NUM_VALUES, HandTable
 from sabacc_agents.expectation.win_probabilities import WinProbabilities
 from sabacc_env.engine.jit import jit
-from sabacc_env.engine.layout import KINDS, Array, Record
+from sabacc_env.engine.layout import BUY_DISCARD, REDRAW, Array, Record
+from sabacc_env.engine.layout import DISCARD_DRAW as DISCARD_DRAW_KIND
+from sabacc_env.engine.layout import DRAW as DRAW_KIND
+from sabacc_env.engine.layout import STAND as STAND_KIND
+from sabacc_env.engine.layout import SWAP as SWAP_KIND
 from sabacc_env.rules import RuleSet
 
-STAND_KIND: Final = KINDS.index("stand")
-DRAW_KIND: Final = KINDS.index("draw")
-DISCARD_DRAW_KIND: Final = KINDS.index("discard_draw")
-SWAP_KIND: Final = KINDS.index("swap")
-REDRAW_KIND: Final = KINDS.index("redraw")
-
-BUY_DISCARD_KIND: Final = KINDS.index("buy_discard")
-
-NUM_CARD_KINDS: Final = len(CARD_KINDS)
-
-BUY: Final = NUM_CARD_KINDS
+BUY: Final = len(CARD_KINDS)
 """Beside the kinds of a blueprint: to buy the top discard."""
 
 KNOWN_KINDS: Final = (*CARD_KINDS, "buy_discard")
@@ -97,6 +91,7 @@ class Hands(NamedTuple):
         discards: likewise.
         buckets: (positions, betting phases, hands, NUM_TOPS) the buckets of hands at bets.
         cards_dealt: the cards of a hand at first.
+        num_kinds: how many kinds of card action there are.
         fees: what card actions with a fee are worth.
     """
 
@@ -109,6 +104,7 @@ class Hands(NamedTuple):
     discards: Array
     buckets: Array
     cards_dealt: int
+    num_kinds: int
     fees: Fees
 
 
@@ -127,6 +123,7 @@ def hands_of(
         discards=choices.discards,
         buckets=buckets,
         cards_dealt=rules.cards_dealt,
+        num_kinds=len(rules.card_actions),
         fees=fees_of(rules, win_probs, choices),
     )
 
@@ -204,19 +201,19 @@ def write_range(
                 wanted = STAND if kind == STAND_KIND else DRAW
                 for hand in range(hands.first[size], hands.first[size + 1]):
                     plays = kind_is(hands, move, hand, wanted)
-                    masses[hand] *= mixed(plays, epsilon, NUM_CARD_KINDS)
+                    masses[hand] *= mixed(plays, epsilon, hands.num_kinds)
                 if kind == DRAW_KIND:
                     add_unseen_card(hands, size, scratch.known, masses)
                     size += 1
-            elif kind == BUY_DISCARD_KIND:
+            elif kind == BUY_DISCARD:
                 for hand in range(hands.first[size], hands.first[size + 1]):
                     plays = kind_is(hands, move, hand, BUY)
-                    scratch.kept[hand] = masses[hand] * mixed(plays, epsilon, NUM_CARD_KINDS)
+                    scratch.kept[hand] = masses[hand] * mixed(plays, epsilon, hands.num_kinds)
                 size += 1
                 take(hands, int(move.top), size, scratch.kept, masses)
                 scratch.known[move.top] += 1
-            elif kind in (SWAP_KIND, DISCARD_DRAW_KIND, REDRAW_KIND):
-                put_down(hands, move, size, epsilon, masses, scratch.kept)
+            elif kind in (SWAP_KIND, DISCARD_DRAW_KIND, REDRAW):
+                weigh_put_down(hands, move, size, epsilon, masses, scratch.kept)
                 scratch.known[move.down] -= move.was_known
                 if kind == SWAP_KIND:
                     take(hands, int(move.top), size, scratch.kept, masses)
@@ -261,16 +258,16 @@ def best_kind(hands: Hands, move: Record, hand: int) -> int:
     if (fees.draw > 0 or fees.buy > 0) and hand < len(hands.children):
         value = fees.free[stage, hand, top]
         drawn = fees.drawn[stage, hand] - fees.draw / move.pot
-        if fees.draw > 0 and drawn > value:
+        if 0 < fees.draw <= move.credits and drawn > value:
             best, value = DRAW, drawn
         bought = fees.values[stage, hands.children[hand, top]] - fees.buy / move.pot
-        if fees.buy > 0 and bought > value:
+        if 0 < fees.buy <= move.credits and bought > value:
             best = BUY
     return best
 
 
 @jit
-def put_down(
+def weigh_put_down(
     hands: Hands, move: Record, size: int, epsilon: float, weights: Array, kept: Array
 ) -> None:
     """Write the weights of the hands that are left as a card is put down.
@@ -280,6 +277,7 @@ def put_down(
     for hand in range(hands.first[size - 1], hands.first[size]):
         kept[hand] = 0
     down = int(move.down)
+    choices = size if move.kind == REDRAW else hands.num_kinds * size
     for hand in range(hands.first[size], hands.first[size + 1]):
         same = int(hands.counts[hand, down])
         if weights[hand] == 0 or same == 0:
@@ -288,10 +286,10 @@ def put_down(
             plays = kind_is(hands, move, hand, SWAP)
             plays = plays and hands.swaps[move.stage, hand, move.top] == down
         else:
-            plays = move.kind == REDRAW_KIND or kind_is(hands, move, hand, DISCARD_DRAW)
+            plays = move.kind == REDRAW or kind_is(hands, move, hand, DISCARD_DRAW)
             plays = plays and hands.discards[move.stage, hand] == down
-        chance = mixed(plays, epsilon, NUM_CARD_KINDS * size)
-        kept[hands.parents[hand, down]] += weights[hand] * chance / same
+        chance = mixed(plays / same, epsilon, choices)
+        kept[hands.parents[hand, down]] += weights[hand] * chance
 
 
 @jit

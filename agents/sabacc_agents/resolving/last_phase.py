@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from sabacc_agents.blueprint.agent import BlueprintAgent
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.observed_turns import first_round
 from sabacc_agents.resolving.bet_sizes import pots_of, translate_bets
-from sabacc_agents.resolving.bet_tree import BetTree, considered_raises, grow_tree, new_tree
-from sabacc_agents.resolving.cfr import Solution, new_solution, solve
+from sabacc_agents.resolving.bet_tree import considered_raises, grow_tree, new_tree
+from sabacc_agents.resolving.cfr import new_solution, solve
 from sabacc_agents.resolving.course import MAX_MOVES, ZERO, new_course, write_course
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import (
@@ -26,11 +26,12 @@ from sabacc_agents.resolving.hand_ranges import (
     new_scratch,
     write_range,
 )
+from sabacc_agents.resolving.phase_solution import PhaseSolution, TurnStrategy
 from sabacc_agents.resolving.showdown import NewHands, Showdown, redealt_probability
 from sabacc_agents.resolving.spike_ranges import SPIKE_KINDS, spike_hands_of, write_spike_range
 from sabacc_env.actions import CALL, FIRST_BET, BetSize, encode_bet_sizes
 from sabacc_env.array_types import Ints
-from sabacc_env.engine.layout import GAME_DTYPE, KINDS
+from sabacc_env.engine.layout import GAME_DTYPE
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.engine.search.determinization import InformationState, sample_determinization
 from sabacc_env.errors import SabaccError
@@ -84,73 +85,6 @@ def check_iterations(iterations: int) -> None:
         raise SabaccError(f"iterations: give 1 to {MAX_ITERATIONS:,}, not {iterations}")
 
 
-class TurnStrategy(NamedTuple):
-    """What a seat does at a turn.
-
-    Attributes:
-        actions: (n,) the discrete actions; -1 for another raise.
-        policy: (n, classes) their probabilities.
-        class_of: (ranks,) the class of each rank of hands.
-    """
-
-    actions: Ints
-    policy: NDArray[np.float64]
-    class_of: Ints
-
-
-@dataclass(frozen=True)
-class PhaseSolution:
-    """The average strategies of both seats in a betting phase.
-
-    Attributes:
-        rows: (nodes,) the row of each node in the other arrays; -1 at an end.
-        counts: (rows,) how many moves there are.
-        children: (rows, moves) the nodes after them.
-        codes: (rows, moves) their codes.
-        actions: (rows, moves) their actions in the discrete layout.
-        policy: (rows, moves, classes) float16.
-        class_of: (ranks,) the class of each rank of hands.
-    """
-
-    rows: Ints
-    counts: Ints
-    children: Ints
-    codes: Ints
-    actions: Ints
-    policy: NDArray[np.float16]
-    class_of: Ints
-
-    @classmethod
-    def of(cls, tree: BetTree, solution: Solution, class_of: Ints) -> Self:
-        """Copy what is needed of a solution."""
-        counts = tree.counts[: int(tree.size[0])]
-        inner = np.flatnonzero(counts)
-        rows = np.full(len(counts), -1)
-        rows[inner] = np.arange(len(inner))
-        most = int(counts.max())
-        return cls(
-            rows.astype(np.int16),
-            counts[inner],
-            tree.children[inner, :most].astype(np.int16),
-            tree.codes[inner, :most].astype(np.int64),
-            tree.actions[inner, :most].astype(np.int8),
-            solution.sums[tree.children[inner, :most]].astype(np.float16),
-            class_of.astype(np.int16),
-        )
-
-    def after(self, path: Sequence[int]) -> TurnStrategy | int:
-        """Return what the seat does after some moves, or how many of them the tree has."""
-        row = 0
-        for number, code in enumerate(path):
-            place = np.flatnonzero(self.codes[row, : self.counts[row]] == code)
-            if not len(place):
-                return number
-            row = int(self.rows[self.children[row, place[0]]])
-        count = int(self.counts[row])
-        policy = self.policy[row, :count].astype(np.float64)
-        return TurnStrategy(self.actions[row, :count].astype(np.int64), policy, self.class_of)
-
-
 def check_rules(rules: RuleSet) -> None:
     """Check that the last betting phase can be solved again.
 
@@ -200,9 +134,6 @@ class LastPhase:
         self._iterations = iterations
         self._settings = settings
         self._record = rules_record(rules)
-        self._leads_to_bet_out = np.array(
-            [rules.short_call == "junk" and bool(rules.fees.get(kind)) for kind in KINDS]
-        )
         self._sizes = encode_bet_sizes(bet_sizes)
         self._considered = considered_raises(self._sizes)
         actions = blueprint.blueprint.actions
@@ -255,8 +186,8 @@ class LastPhase:
         """Return what the seat to act does with each hand at a view in the last betting phase.
 
         Of the seat's own hand nothing is read. None for a phase that is too large, after a
-        reshuffle, where the course of the hand is not known, and where a seat paid a fee and may be
-        bet out, as the blueprint does.
+        reshuffle, where the course of the hand is not known, and where a seat may be bet out, as
+        the blueprint does.
 
         Raises:
             SabaccError: for a view whose history is incomplete.
@@ -267,7 +198,7 @@ class LastPhase:
         info_state, _ = self.determinization(view)
         write_course(info_state, self._workspace, course)
         moves = course.moves[: len(view.history)]
-        if course.root["reshuffles"][0] > 0 or self._leads_to_bet_out[moves["kind"]].any():
+        if course.root["reshuffles"][0] > 0 or self._may_bet_out(course.root[0]):
             return None
         before, bets = course.counts.tolist()
         path = moves["code"][before:].tolist()
@@ -298,6 +229,11 @@ class LastPhase:
             if isinstance(found, TurnStrategy):
                 return found
             in_tree = found + 1
+
+    def _may_bet_out(self, root: NDArray[Any]) -> bool:
+        """Say whether a seat may bet more than the other has, which must junk then."""
+        first, second = root["credits"][:2].tolist()
+        return self._rules.short_call == "junk" and first != second
 
     def _solve(
         self, view: GameView, moves: NDArray[Any], bets: int, path: Sequence[int]

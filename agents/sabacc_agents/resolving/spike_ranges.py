@@ -106,7 +106,7 @@ def write_spike_range(
             elif kind in (REPLACE_SPIKE, DISCARD_DRAWN):
                 choice = THE_SPIKE_CARD if kind == REPLACE_SPIKE else THE_DRAWN_CARD
                 for hand in range(first, end):
-                    plays = put_down(hands, move, hand, spike, int(move.drawn)) == choice
+                    plays = best_put_down(hands, move, hand, spike, int(move.drawn)) == choice
                     masses[hand] *= mixed(plays, epsilon, NUM_SECOND_CHOICES)
             elif kind == REPLACE:
                 for hand in range(first, end):
@@ -127,11 +127,11 @@ def write_spike_range(
 def buys(hands: SpikeHands, move: Record, hand: int, spike: int) -> bool:
     """Say whether the blueprint buys a card: it gains more than the price's share of the pot."""
     gain = hands.gains[move.stage, with_spike(hands.table.children, hand, spike)]
-    return bool(gain > hands.price / move.pot)
+    return bool(move.credits >= hands.price and gain > hands.price / move.pot)
 
 
 @jit
-def put_down(hands: SpikeHands, move: Record, hand: int, spike: int, drawn: int) -> int:
+def best_put_down(hands: SpikeHands, move: Record, hand: int, spike: int, drawn: int) -> int:
     """Return what the blueprint puts down after it has drawn a card."""
     table, values = hands.table, hands.values[move.stage]
     choice, best = THE_DRAWN_CARD, values[with_spike(table.children, hand, spike)]
@@ -163,7 +163,7 @@ def replaced(
             held = int(table.children[kept, down])
             same = int(table.counts[held, down])
             if before[held] > 0 and same > table.counts[kept, down]:
-                plays = put_down(hands, move, held, spike, drawn) == down
+                plays = best_put_down(hands, move, held, spike, drawn) == down
                 chance = mixed(plays / same, epsilon, NUM_SECOND_CHOICES)
                 total += table.counts[hand, drawn] * before[held] * chance
     return total

@@ -32,6 +32,7 @@ from sabacc_env.actions import CALL, CHECK, DEFAULT_BET_SIZES, FIRST_BET, JUNK
 from sabacc_env.cards import deck
 from sabacc_env.game.view import GameView
 from sabacc_env.observation import decode
+from sabacc_env.rules import RuleSet
 from tests.agents.resolving.best_response import mask_of, views_of_last_bets
 
 RULES = load_rules("casino")
@@ -290,17 +291,40 @@ def test_rules_where_hands_change_after_the_last_bets_are_refused(tmp_path: Path
         check_rules(load_rules("spacers", card_actions=["stand", "draw", "replace"]))
 
 
-@pytest.mark.parametrize("name", ["three_en", "yarith_bespin"])
 @pytest.mark.parametrize("short_call", ["junk", "all_in"])
-def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
+@pytest.mark.parametrize("name", ["orsl", "spacers"])
+def test_where_a_seat_with_less_can_be_bet_out_the_blueprint_is_played(
     name: str, short_call: str
 ) -> None:
     rules = load_rules(name, short_call=short_call)
-    rng = np.random.default_rng(0)
+    blueprint = random_blueprint(rules)
+    agent = ResolvingAgent(rules, 2, blueprint=blueprint)
+    plain = BlueprintAgent(rules, 2, blueprint=blueprint)
+    ante, distances = rules.ante_unit, {True: [0.0], False: [0.0]}
+    for seed in range(12):
+        even = seed % 2 == 0
+        game = Game(rules, num_players=2, seed=seed, credits=[30 * ante, (70 - 40 * even) * ante])
+        while (seat := game.seat_to_act) is not None:
+            view = game.view(seat)
+            if view.phase == "betting" and view.round == rules.rounds:
+                told = agent.probabilities([view], mask_of(view))
+                expected = plain.probabilities(agent._rows([view]), mask_of(view))
+                distances[even].append(np.abs(told - expected).max())
+            kinds = {move.kind: move for move in game.legal_moves()}
+            game.play(kinds.get("stand") or kinds.get("check") or game.legal_moves()[0])
+    assert len(distances[True]) > 8
+    assert len(distances[False]) > 8
+    assert max(distances[True]) > 0.1
+    assert (max(distances[False]) == 0) == (short_call == "junk")
+
+
+def random_blueprint(rules: RuleSet) -> Blueprint:
+    """Return a blueprint of a random policy for stacks of 66 antes."""
     codes = pattern_codes(rules, tells_swaps=False)
     states = np.arange(num_public_states(rules, codes), dtype=np.int32)
     edges = np.linspace(0.02, 0.98, HAND_BUCKETS - 1, dtype=np.float32)
-    blueprint = Blueprint(
+    rng = np.random.default_rng(0)
+    return Blueprint(
         rules=rules,
         bet_sizes=DEFAULT_BET_SIZES,
         stacks=np.array([66], np.float32),
@@ -310,6 +334,15 @@ def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
         policy=rng.integers(1, 255, (len(states), HAND_BUCKETS, 3), dtype=np.uint8),
         codes=codes,
     )
+
+
+@pytest.mark.parametrize("name", ["three_en", "yarith_bespin"])
+@pytest.mark.parametrize("short_call", ["junk", "all_in"])
+def test_where_a_seat_that_paid_a_fee_can_be_bet_out_the_blueprint_is_played(
+    name: str, short_call: str
+) -> None:
+    rules = load_rules(name, short_call=short_call)
+    blueprint = random_blueprint(rules)
     agent = ResolvingAgent(rules, 2, blueprint=blueprint)
     plain = BlueprintAgent(rules, 2, blueprint=blueprint)
     same = {True: 0, False: 0}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sabacc_agents.blueprint.buckets import NO_TOP
 from sabacc_agents.blueprint.card_choices import card_choices, free_win_probabilities
 from sabacc_agents.blueprint.public_states import DISCARD_DRAW, STAND, SWAP
-from sabacc_agents.expectation.hand_table import NUM_VALUES, hand_table
+from sabacc_agents.expectation.hand_table import hand_table
 from sabacc_agents.resolving.course import MOVE
 from sabacc_agents.resolving.hand_classes import NUM_CLASSES, write_classes
 from sabacc_agents.resolving.hand_ranges import Bets, Hands, hands_of, new_scratch, write_range
@@ -141,7 +141,7 @@ def test_unseen_hands_after_a_stand_and_a_redraw() -> None:
         same = 2 if VALUE_OF[kept] == -4 else 1
         stands = choices.kinds[0, dealt, 19] == STAND
         redraws = choices.discards[1, dealt] == 6
-        weight = (0.9 * stands + 0.1 / 4) * (0.9 * redraws + 0.1 / 8) / same
+        weight = (0.9 * stands + 0.1 / 4) * (0.9 * redraws / same + 0.1 / 2)
         for drawn in hidden:
             if drawn != kept:
                 expected[hand_of([kept, drawn])] += weight
@@ -162,17 +162,20 @@ def test_a_card_that_is_bought_from_the_discard_pile_is_known() -> None:
 
 
 @pytest.mark.parametrize("kind", ["draw", "buy_discard", "stand"])
-@pytest.mark.parametrize("pot", [60, 600])
-def test_fees_are_paid_where_they_are_worth_their_share_of_the_pot(kind: str, pot: int) -> None:
-    """The hand tells how likely a seat has paid. Of all free actions one stands for the best."""
+@pytest.mark.parametrize(("pot", "credits"), [(60, 500), (600, 500), (600, 9)])
+def test_fees_are_paid_where_they_are_worth_their_share_of_the_pot(
+    kind: str, pot: int, credits: int
+) -> None:
+    """The hand tells how likely a seat has paid, if it can pay. One free action stands for all."""
     rules = load_rules("orsl", short_call="all_in")
     win_probs, choices = free_win_probabilities(rules), card_choices(rules)
     stage, values = max(choices.values), win_probs.hand_values[:, 0]
     assert (win_probs.table.children == TABLE.children).all()
     hands = hands_of(win_probs, choices, BUCKETS.astype(np.int8), rules)
     top = next(card for card, value in VALUE_OF.items() if value == 4)
-    move = {"kind": kind, "stage": stage, "top": 4 + 10, "pot": pot}
+    move = {"kind": kind, "stage": stage, "top": 4 + 10, "pot": pot, "credits": credits}
     masses, size = masses_of(moves_of(move), [top], np.ones((1, NUM_BUCKETS)), 0.1, hands)
+    assert len(rules.card_actions) == 5
     hidden = [card for card in VALUE_OF if card != top]
     expected: dict[int, float] = defaultdict(float)
     payers = 0
@@ -184,10 +187,11 @@ def test_fees_are_paid_where_they_are_worth_their_share_of_the_pot(kind: str, po
             "draw": np.mean(drawn) - rules.fees["draw"] / pot,
             "buy_discard": values[stage, hand_of([*pair, top])] - rules.fees["buy_discard"] / pot,
         }
-        best = max(worth, key=lambda name: float(worth[name]))
+        paid = [name for name in worth if rules.fees.get(name, 0) <= credits]
+        best = max(paid, key=lambda name: float(worth[name]))
         payers += best != "stand"
         stands = best == "stand" and choices.kinds[stage, hand_of(pair), 14] == STAND
-        weight = 0.9 * (stands if kind == "stand" else best == kind) + 0.1 / 4
+        weight = 0.9 * (stands if kind == "stand" else best == kind) + 0.1 / 5
         if kind == "draw":
             for card in hidden:
                 if card not in pair:
@@ -195,7 +199,7 @@ def test_fees_are_paid_where_they_are_worth_their_share_of_the_pot(kind: str, po
         else:
             expected[hand_of([*pair, top] if kind == "buy_discard" else pair)] += weight
     check(masses, size, expected)
-    assert payers == {60: 87, 600: 267}[pot]
+    assert payers == {(60, 500): 87, (600, 500): 267, (600, 9): 0}[pot, credits]
 
 
 def test_a_draw_and_new_hands_for_all() -> None:
@@ -250,4 +254,3 @@ def test_classes_rise_with_the_rank_and_part_zero_hands(spread: float, filled: f
     for seat in range(2):
         by_class = np.bincount(class_of[ranks], masses[seat], NUM_CLASSES)
         assert ranges[seat] == pytest.approx(by_class, abs=1e-5)
-    assert len(TABLE.deck_counts) == NUM_VALUES

@@ -62,7 +62,7 @@ def moves_of(*moves: dict[str, Any], spike: int = SPIKE, last_spike: int = SPIKE
     for number, (row, move) in enumerate(zip(found, moves, strict=True)):
         own = last_spike if number == len(moves) - 1 else spike
         row["spikes"] = VALUE_OF[own] + 10, VALUE_OF[OTHER] + 10
-        row["pot"] = POT
+        row["pot"], row["credits"] = POT, PRICE
         for name, value in move.items():
             row[name] = KINDS.index(value) if name == "kind" else value
     return found
