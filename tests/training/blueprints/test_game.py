@@ -43,6 +43,9 @@ from sabacc_env.engine.layout import KIND_OF_ACTION, KINDS, PHASES, REDRAW_ONE
 from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet
 
+STRETCH = 1.3
+"""Of stacks behind a call, where an agent was not solved for the stack."""
+
 GAMES: dict[str, dict[str, Any]] = {
     "casino": {},
     "casino, short stacks": {"starting_credits": 26},
@@ -126,12 +129,16 @@ class Hands:
         betting = np.flatnonzero(decode(observations).is_betting)
         if not len(betting):
             return 0
-        states = public_states_of(
-            observations[betting], self.rules, np.ones(len(betting)), self.game.codes
+        states, stretched = (
+            public_states_of(
+                observations[betting], self.rules, np.full(len(betting), stretch), self.game.codes
+            )
+            for stretch in (1.0, STRETCH)
         )
+        deeper = self.game._replace(stretch=STRETCH)
         unclear = self.unclear(observations)[betting]
         legal, raises = np.zeros(6, np.bool_), np.zeros(6, np.int64)
-        for row, found, is_unclear in zip(betting, states, unclear, strict=True):
+        for row, found, other, is_unclear in zip(betting, states, stretched, unclear, strict=True):
             s = self.states[tables[row]]
             write_legal(self.game, s, self.stack, False, legal, raises)
             mask = masks[row]
@@ -140,6 +147,7 @@ class Hands:
             assert mask[engine_actions.CHECK] or mask[engine_actions.CALL]
             assert legal[FIRST_RAISE:].tolist() == mask[FIRST_BET:].astype(bool).tolist()
             assert is_unclear or found == bet_public_state(self.game, s, self.stack)
+            assert is_unclear or other == bet_public_state(deeper, s, self.stack)
         return len(betting) - int(unclear.sum())
 
     def unclear(self, observations: Any) -> Any:

@@ -74,6 +74,8 @@ class Game(NamedTuple):
         spikes_from: the number of the first betting phase with Spike Cards; NO_SPIKE without them.
         price: what a card costs that seats with Spike Cards buy; 0 if nobody buys.
         cards_dealt: the cards of a hand at first.
+        stretch: what stacks behind a call are multiplied by in the agent's states; 1 where the
+            agent was solved for the stack.
     """
 
     phases: Array
@@ -96,6 +98,7 @@ class Game(NamedTuple):
     spikes_from: int
     price: int
     cards_dealt: int
+    stretch: float
 
 
 def abstract_game(
@@ -119,6 +122,8 @@ def abstract_game(
     sizes = encode_bet_sizes(bet_sizes)
     if len(bet_sizes) > MAX_RAISES:
         raise SabaccError(f"bet_sizes: a blueprint can have at most {MAX_RAISES}")
+    if sizes["by_rank"][0][: len(bet_sizes)].tolist() != list(range(len(bet_sizes))):
+        raise SabaccError("bet_sizes: give them from the smallest to the largest, for a blueprint")
     if not agent_sizes or not set(agent_sizes) <= set(bet_sizes):
         raise SabaccError("agent_sizes: give one or more of the bet sizes")
     if rules.spike_card and rules.short_call == "junk" and "max" not in bet_sizes:
@@ -150,6 +155,7 @@ def abstract_game(
         spikes_from=first_spike_betting(rules) if rules.spike_card else NO_SPIKE,
         price=price_of_card(rules),
         cards_dealt=rules.cards_dealt,
+        stretch=1.0,
     )
 
 

@@ -43,16 +43,20 @@ class LoneAdversary:
         rules, bet_sizes = blueprint.rules, blueprint.bet_sizes
         sizes = [int(a) - FIRST_BET for a in blueprint.actions if a >= FIRST_BET]
         self._blueprint = blueprint
-        self._stack = int(stack * rules.ante_unit) - rules.ante_unit
+        ante = rules.ante_unit
+        self._stack = round(stack * ante) - ante
         self._seed = seed
         agent_sizes = [bet_sizes[size] for size in sizes]
-        self._game = abstract_game(rules, bet_sizes, agent_sizes, blueprint.codes)
+        number = int(blueprint.nearest_stacks(np.array([stack]))[0])
+        solved = round((blueprint.stacks[number] - 1) * ante)
+        self._game = abstract_game(rules, bet_sizes, agent_sizes, blueprint.codes)._replace(
+            stretch=solved / self._stack
+        )
         self._cards, self._agent_hands, _ = cards_of(rules, self._game)
         self._tables = new_tables(rules, self._game, NUM_ROWS)
         self._workspace = new_workspace(self._game)
         self.epochs = 0
         # Regret matching of a policy, taken as regrets, is this policy.
-        number = int(blueprint.nearest_stacks(np.array([stack]))[0])
         stacks, states = np.divmod(blueprint.states, blueprint.num_states)
         bets = {JUNK_ACTION: JUNK, CALL_ACTION: CALL}
         columns = [bets.get(int(a), FIRST_RAISE + int(a) - FIRST_BET) for a in blueprint.actions]

@@ -61,7 +61,7 @@ def _is_at(decoded: DecodedObservations, number: int, phase: str) -> Bools:
 
 
 def _courses(decoded: DecodedObservations, positions: Ints, game: Game, rules: RuleSet) -> Ints:
-    """Return what happened to the cards of the other seat, as ``game.add_event`` has it."""
+    """Return what happened to the cards of the other seat, as ``states.add_event`` has it."""
     courses = np.zeros(len(positions), np.int64)
     acts_now = decoded.is_betting | (positions == 1)
     kinds, kind_of = decoded.opponents.card_actions[:, 0], last_kinds_of(rules)

@@ -241,7 +241,7 @@ def bet_public_state(game: Game, s: Record, stack: int) -> int:
         game.histories,
         p,
         facing_bucket(s.raises, call / pot) if call > 0 else 0,
-        stack_bucket(behind / (pot + call)),
+        stack_bucket(game.stretch * behind / (pot + call)),
         game.codes[last_pattern(s, p)],
         game.codes[last_pattern(s, 1 - p)],
         game.num_codes,
