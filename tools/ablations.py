@@ -2,7 +2,8 @@
 
 ``python -m tools.ablations`` makes and measures what is missing in runs/ablations/, and writes
 docs/results/ablations.json. ``python -m tools.ablations "log barrier" league`` makes some methods
-only, so that several processes can share the work.
+only, so that several processes can share the work, but not ``blueprint`` and ``resolving``, which
+plays it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from sabacc_training.exploitability.config import ExploitabilityConfig
 from sabacc_training.exploitability.probes import Probe, measure
 from sabacc_training.exploitability.results import rounded_margins, worst_case
 from sabacc_training.jobs.locking import locked_folder
-from sabacc_training.jobs.stopping import exit_when_stopped
+from sabacc_training.jobs.stopping import StoppedBySignal, exit_when_stopped, stop_signals
 from sabacc_training.trainers import train, training_config
 
 from sabacc_env.errors import SabaccError
@@ -135,7 +136,7 @@ def measured(name: str, seed: int) -> Row:
     folder = _folder(name, seed)
     row = folder / "row.json"
     if row.exists():
-        return Row(**json.loads(row.read_text()))
+        return Row(**_read_json(row))
     path, cpu_seconds = made(name, seed)
     config = validated(
         ExploitabilityConfig, {"rules": "casino", "agent": str(path), "start": DEPTH, **BUDGETS}
@@ -157,8 +158,12 @@ def made(name: str, seed: int) -> tuple[Path, float]:
             for left in (agent, folder / "probes"):
                 shutil.rmtree(left, ignore_errors=True)
             make_folder(agent)
-            write_text(done, json.dumps(_make(METHODS[name], seed, agent)) + "\n")
-        file, cpu_seconds = json.loads(done.read_text())
+            try:
+                found = _make(METHODS[name], seed, agent)
+            except StoppedBySignal:
+                raise StoppedBySignal("the agent that was being made is begun again") from None
+            write_text(done, json.dumps(found) + "\n")
+        file, cpu_seconds = _read_json(done)
     return agent / file, cpu_seconds
 
 
@@ -176,8 +181,11 @@ def _make(method: Method, seed: int, folder: Path) -> tuple[str, float]:
         path = train(training_config(config, changes), folder)
     else:
         solver = BlueprintSolver(load_config(BlueprintConfig, config, changes))
-        while solver.epochs < solver.config.epochs:
-            solver.run_epoch()
+        with stop_signals() as stops:
+            while solver.epochs < solver.config.epochs:
+                solver.run_epoch()
+                if stops:
+                    raise StoppedBySignal
         path = folder / "blueprint.safetensors"
         save_blueprint(path, solver.blueprint())
     return path.name, round(time.process_time() - begun, 1)
@@ -187,9 +195,21 @@ def _folder(name: str, seed: int) -> Path:
     return RUNS / name.replace(" ", "-") / str(seed)
 
 
+def _read_json(path: Path) -> Any:
+    """Return what a file of results holds.
+
+    Raises:
+        SabaccError: for a damaged file.
+    """
+    try:
+        return json.loads(path.read_text())
+    except ValueError as error:
+        raise SabaccError(f"{path}: is damaged ({error}); remove the file") from None
+
+
 def read_rows() -> Iterator[Row]:
     """Yield the rows in docs/results/ablations.json."""
-    for row in json.loads(FIGURES.read_text()):
+    for row in _read_json(FIGURES):
         yield Row(**row)
 
 
@@ -224,15 +244,17 @@ def write_figures() -> None:
     """Write all rows in runs/ablations/ into docs/results/ablations.json. Other rows stay there."""
     rows = {(row.method, row.seed): row for row in read_rows()}
     for path in RUNS.glob("*/*/row.json"):
-        row = Row(**json.loads(path.read_text()))
+        row = Row(**_read_json(path))
         rows[row.method, row.seed] = row
-    order = list(METHODS)
-    found = sorted(rows.values(), key=lambda row: (order.index(row.method), row.seed))
+    found = [rows[each] for each in product(METHODS, range(SEEDS)) if each in rows]
     write_text(FIGURES, json.dumps([asdict(row) for row in found], indent=1) + "\n")
 
 
 def main(names: Sequence[str]) -> None:
     """Make and measure the methods with these names, or all."""
+    if {"-h", "--help"} & set(names):
+        print(__doc__, *METHODS, sep="\n")
+        return
     if unknown := [name for name in names if name not in METHODS]:
         sys.exit(f"ablations: no method is named {unknown[0]!r}; there are {', '.join(METHODS)}")
     with exit_when_stopped(RUNS, "run the same command again"):

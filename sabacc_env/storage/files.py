@@ -62,6 +62,16 @@ def check_writable(path: Path) -> None:
         ) from None
 
 
+def check_new(path: Path) -> None:
+    """Check that nothing is there yet which the file of a result would replace.
+
+    Raises:
+        SabaccError: for a path that exists.
+    """
+    if path.exists():
+        raise SabaccError(f"{path}: exists; remove it or name another file")
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file in one step; see ``write_parts``."""
     write_parts(path, [data])

@@ -46,6 +46,13 @@ def test_it_saves_an_agent_and_goes_on(
         blueprint(config, "epochs=3", output=output)
     blueprint(config, "epochs=3", output=output, resume=True)
     assert load_blueprint(output).metadata["epochs"] == 3
+    with pytest.raises(
+        SabaccError, match=r"epochs: .*agent\.checkpoint has 3 already; give at least"
+    ):
+        blueprint(config, "epochs=2", output=output, resume=True)
+    output.with_suffix(".checkpoint").unlink()
+    with pytest.raises(SabaccError, match=r"agent\.safetensors: exists; remove it or name another"):
+        blueprint(config, "epochs=3", output=output)
 
 
 def test_a_stopped_run_is_resumed(

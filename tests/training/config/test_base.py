@@ -101,9 +101,13 @@ def test_a_bare_name_is_looked_up_in_configs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "small.toml").write_text('needed = "found"\n')
+    (tmp_path / "configs" / "zoo").mkdir()
+    (tmp_path / "configs" / "zoo" / "member.toml").write_text('needed = "too"\n')
     assert load_config(Example, "small").needed == "found"
-    with pytest.raises(SabaccError, match=r"did you mean small\?"):
-        load_config(Example, "smal")
+    assert load_config(Example, "zoo/member").needed == "too"
+    for name, meant in (("smal", "small"), ("member", "zoo/member"), ("zoo/membre", "zoo/member")):
+        with pytest.raises(SabaccError, match=rf"did you mean {meant}\?"):
+            load_config(Example, name)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from sabacc_training.bench.progress import BenchProgress
 from sabacc_training.experiments.nash_conv_curves import (
+    METHODS,
     LearningCurve,
     ladder_config,
     learning_curve,
 )
+from sabacc_training.experiments.nash_conv_plot import plot
 from sabacc_training.jobs.partial_results import open_partial_results
 from sabacc_training.ppo.trainer import PPOTrainer
 from sabacc_training.solved_games import flatten, load_rung, nash_conv
@@ -55,6 +57,17 @@ def test_the_figures_of_a_learning_curve() -> None:
     np.testing.assert_allclose(found.means, [0.4, 0.2])
     np.testing.assert_allclose(found.half_widths, 12.706 * 0.1, rtol=1e-4)  # Student's t, 1 degree
     np.testing.assert_array_equal(found.seconds_to(0.2), [2, np.inf])
+
+
+def test_a_picture_has_a_curve_of_each_method() -> None:
+    pytest.importorskip("matplotlib")
+    some = np.array([[0.3, 0.1], [0.5, 0.3]])
+    steps = np.array([[1, 2], [1, 2]])
+    curves = [LearningCurve(name, steps, some, some, some) for name in METHODS]
+    picture = plot("all", curves).decode()
+    assert all(name in picture for name in METHODS)
+    colours = set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: 1.5", picture))
+    assert len(colours) >= len(METHODS)
 
 
 def test_the_command_compares_and_draws(tmp_path: Path, capsys: Any) -> None:
@@ -119,3 +132,15 @@ def test_a_ladder_goes_on_as_if_never_stopped(tmp_path: Path, capsys: Any) -> No
         assert command(*words, "--resume") == 0
     assert figures.findall(capsys.readouterr().out) == whole
     assert not (tmp_path / "kept").exists()
+
+
+def test_other_work_begins_anew_where_the_list_of_parts_was_removed(
+    tmp_path: Path, capsys: Any
+) -> None:
+    words = ["ladder", "one_card", "--seeds", "2", "--folder", str(tmp_path)]
+    with before_calls(PPOTrainer, "update", (4,), terminate):
+        assert command(*words, "moving-average magnet", "--steps", "30_000") == 130
+    assert (tmp_path / "part-0.pt").exists()
+    (tmp_path / "unfinished").unlink()
+    assert command(*words, "periodic magnet", "--steps", "20_000") == 0
+    assert not (tmp_path / "part-0.pt").exists()

@@ -204,8 +204,17 @@ def test_a_blueprint_becomes_a_member(run, capsys) -> None:
     assert list(resolving.margins("one_card_of_22")) == SCRIPTED
     assert {each.round for each in resolving.fold_rates} == {1}
     assert made_for("zoo:wicket") == made_for("zoo:ewok")
-    config.write_text(BLUEPRINT.replace("epochs = 2", "epochs = 3"))
+    other = Path("runs", "other.safetensors")
+    assert command("blueprint", str(config), "seed=7", "--output", str(other)) == 0
     capsys.readouterr()
+    assert "ewok.safetensors: is another agent; move it, or other.safetensors into" in refusal(
+        capsys, "zoo", "ewok", "--publish", str(other)
+    )
+    assert Path("runs", "ewok.safetensors").read_bytes() == file.read_bytes()
+    assert f"{again}: exists; remove it or name another file" in refusal(
+        capsys, "resolving", "zoo:ewok", "--output", str(again)
+    )
+    config.write_text(BLUEPRINT.replace("epochs = 2", "epochs = 3"))
     assert "has other values of epochs than the run;" in refusal(
         capsys, "zoo", "ewok", "--publish", str(file), "--deals", "6"
     )
@@ -288,7 +297,10 @@ def test_what_cannot_be_published(run, capsys, spoil, sentence) -> None:
             "give them only with --publish; a card has its own",
         ),
         (["--measure"], "--measure, --fold-rates and --publish need the name of a"),
-        (["porg", "--measure", "--fold-rates"], "--publish measure fold rates too; give one"),
+        (["porg", "--measure", "--fold-rates"], "measure, fold_rates, publish: give one of the"),
+        (["porg", "--measure", "--publish", "runs/porg"], "measure, fold_rates, publish: give one"),
+        (["porg", "--publish", "runs/nosuch"], "runs/nosuch: there is no such file or folder"),
+        (["porg", "--publish", "runs"], "runs: is no folder of a run; of a blueprint give the"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(run, capsys, words, sentence) -> None:

@@ -66,6 +66,7 @@ class BlueprintSolver:
         # The longest first, so that no thread waits for it at the end: deep stacks have more nodes.
         work = np.array(config.stacks) * config.walks_of_stacks
         self._longest_first = [int(number) for number in np.argsort(-work, kind="stable")]
+        self._run_walks(0, 0, 0)  # compiles them, which is not to count as time of epochs
 
     def begin(self, epochs: int, seconds: float) -> None:
         """Begin after so many epochs, which took so long, with empty tables."""
@@ -92,22 +93,26 @@ class BlueprintSolver:
         return [margins[number] for number in range(len(margins))]
 
     def _solve_for(self, number: int) -> float:
+        walks = self.config.walks_of_stacks
+        first = self.epochs * sum(walks) + sum(walks[:number])
+        return self._run_walks(number, first, walks[number]) / walks[number]
+
+    def _run_walks(self, number: int, first_walk: int, walks: int) -> float:
         config = self.config
-        unit, walks = config.rule_set.ante_unit, config.walks_of_stacks
-        margin = run_walks(
+        unit = config.rule_set.ante_unit
+        return run_walks(
             self._game,
             self._cards,
             self.tables[number],
             self._workspaces[number],
             self._agent_hands,
-            int(config.stacks[number] * unit) - unit,
+            round(config.stacks[number] * unit) - unit,
             self.epochs,
             config.seed,
-            self.epochs * sum(walks) + sum(walks[:number]),
-            walks[number],
+            first_walk,
+            walks,
             True,
         )
-        return margin / walks[number]
 
     def _tell_swaps(self) -> None:
         """Tell swaps apart from now on."""

@@ -12,7 +12,7 @@ from sabacc_agents.blueprint.blueprint import save_blueprint
 from sabacc_agents.saved_files import SUFFIX
 
 from sabacc_env.errors import SabaccError
-from sabacc_env.storage.files import check_writable, remove_partial_files
+from sabacc_env.storage.files import check_new, check_writable, remove_partial_files
 from sabacc_training.blueprints.checkpoint import load_checkpoint, save_checkpoint
 from sabacc_training.blueprints.config import BlueprintConfig
 from sabacc_training.blueprints.solver import BlueprintSolver
@@ -37,7 +37,7 @@ def blueprint(
     """Solve an abstraction of a game of two seats by Monte Carlo CFR, and save the agent.
 
     Args:
-        config: A configuration file, or the name of one in configs/.
+        config: A configuration file, or the name of one in configs/, as zoo/casino-2p-blueprint.
         overrides: Keys to change: epochs=600 stacks="[10, 50]".
         output: The file for the agent; by default runs/blueprints/ and the configuration's name.
         resume: Resume from the checkpoint beside that file; epochs may be more than before.
@@ -59,9 +59,15 @@ def _solve(settings: BlueprintConfig, path: Path, checkpoint: Path, resume: bool
         raise SabaccError(
             f"{checkpoint}: was left by another run; resume it (--resume) or remove the file"
         )
+    if not resume:
+        check_new(path)
     solver = BlueprintSolver(settings)
     if resume:
         load_checkpoint(solver, checkpoint)
+        if solver.epochs > settings.epochs:
+            raise SabaccError(
+                f"epochs: {checkpoint} has {solver.epochs:,} already; give at least as many"
+            )
     saved_at, watch = time.monotonic(), Stopwatch()
     with exit_when_stopped(checkpoint), stop_signals() as stops, _Progress(solver) as progress:
         while solver.epochs < settings.epochs and not stops:

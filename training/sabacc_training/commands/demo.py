@@ -17,9 +17,9 @@ from sabacc_training.experiments.demo import (
     demo_config,
     demo_match_config,
     play_demo,
-    train_demo,
 )
 from sabacc_training.jobs.stopping import exit_when_stopped
+from sabacc_training.trainers import train_on
 
 NEXT = """\
 Try next:
@@ -51,7 +51,7 @@ def demo(
         f"against itself, its earlier selves, {', '.join(config.pool.scripted)}."
     )
     with exit_when_stopped(folder, "run the same command again to resume"):
-        agent = train_demo(config, folder)
+        agent = train_on(config, folder)
     console.print(
         f"Trained in {time.monotonic() - began:.0f} s; playing {len(OPPONENTS)} other agents."
     )

@@ -60,7 +60,7 @@ def ladder(
     title = f"{rung.name}: {len(tree.nodes.seats):,} nodes; {steps:,} decisions, {seeds} seeds"
     print(f"{title}; NashConv in antes")
     folder = folder or Path("runs", "ladder", Path(name).stem)
-    chosen, curves = methods or tuple(METHODS), []
+    chosen, curves = tuple(dict.fromkeys(methods)) or tuple(METHODS), []
     runs = {"methods": chosen, "seeds": seeds, "steps": steps}
     work = {"game": rung.model_dump(mode="json"), **runs, "machine": machine_info()}
     with (

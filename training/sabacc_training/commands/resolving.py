@@ -11,7 +11,8 @@ from sabacc_agents.resolving.last_phase import DEFAULT_RANGES, RangeSettings
 from sabacc_agents.resolving.saved import Resolving, save_resolving
 from sabacc_agents.saved_files import SUFFIX
 
-from sabacc_env.storage.files import check_writable, make_folder
+from sabacc_env.storage.files import check_new, check_writable
+from sabacc_training.jobs.locking import created_folder
 
 
 def resolving(
@@ -31,7 +32,8 @@ def resolving(
     """
     name = Path(blueprint.rpartition(":")[2]).stem
     path = output or Path("runs", "resolving", f"{name}-resolving{SUFFIX}")
-    make_folder(path.parent)
     check_writable(path)
-    save_resolving(path, Resolving(blueprint, iterations, ranges))
+    check_new(path)
+    with created_folder(path.parent):
+        save_resolving(path, Resolving(blueprint, iterations, ranges))
     print(f"The agent is {path}")

@@ -40,8 +40,8 @@ def zoo(
     console = Console(highlight=False)
     if publish is None and (deals is not None or rollouts is not None):
         raise SabaccError("deals, rollouts: give them only with --publish; a card has its own")
-    if fold_rates and (measure or publish):
-        raise SabaccError("fold_rates: --measure and --publish measure fold rates too; give one")
+    if sum((measure, fold_rates, publish is not None)) > 1:
+        raise SabaccError("measure, fold_rates, publish: give one of the three")
     if name is None:
         if measure or fold_rates or publish:
             raise SabaccError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -191,12 +190,13 @@ def dump(config: Config) -> str:
 
 
 def _path_of(path: Path | str) -> Path:
-    """Return the path of a configuration; a bare name is looked up in the folder of them."""
-    if isinstance(path, Path) or path.endswith((".toml", ".json")) or os.sep in path:
+    """Return the path of a configuration; a name is looked up in the folder of them."""
+    if isinstance(path, Path) or path.endswith((".toml", ".json")) or Path(path).is_file():
         return Path(path)
     found = FOLDER / f"{path}.toml"
     if not found.is_file():
-        names = sorted(file.stem for file in FOLDER.glob("*.toml"))
+        files = sorted(FOLDER.rglob("*.toml"))
+        names = [file.relative_to(FOLDER).with_suffix("").as_posix() for file in files]
         raise SabaccError(
             f"config: {found} does not exist; give a name in configs/, or a path that ends in .toml"
             f"{did_you_mean(path, names)}"

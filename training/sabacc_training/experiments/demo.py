@@ -11,7 +11,6 @@ from sabacc_training.config.base import load_config, validated
 from sabacc_training.evaluation.evaluate import Entrant, MatchConfig, PairResult, play_pair
 from sabacc_training.evaluation.progress import MatchProgress
 from sabacc_training.sb3.config import MaskablePPOConfig
-from sabacc_training.trainers import train_on
 
 OPPONENTS: Final = ("random", "tight", "loose", "maximiser", "calling_station", "always_raise")
 """The opponents of the trained agent; it has met the first three in training."""
@@ -30,11 +29,6 @@ def demo_config(seed: int, steps: int | None = None) -> MaskablePPOConfig:
 def demo_match_config(seed: int, deals: int) -> MatchConfig:
     """Return how the trained agent is compared with the others."""
     return validated(MatchConfig, {"seed": seed, "deals": deals})
-
-
-def train_demo(config: MaskablePPOConfig, folder: Path) -> Path:
-    """Train the demonstration's agent, or resume an earlier run; return the agent's file."""
-    return train_on(config, folder)
 
 
 def play_demo(config: MatchConfig, agent: Path, progress: MatchProgress) -> Iterator[PairResult]:

@@ -41,7 +41,8 @@ def new_card(name: str, run: Path, agent_file: Path) -> ModelCard:
         agent_file: the file to write. The weights of a network are rounded to float16.
 
     Raises:
-        SabaccError: for what is not finished, or was not made by ``configs/zoo/NAME.toml``.
+        SabaccError: for what is not finished, or was not made by ``configs/zoo/NAME.toml``, and
+            for a file beside another agent with the member's name.
     """
     if not run.is_file():
         return _network_card(name, run, agent_file)
@@ -55,6 +56,8 @@ def _network_card(name: str, run: Path, network_file: Path) -> ModelCard:
     Raises:
         SabaccError: for a run that is not finished, or is not of the member's configuration.
     """
+    if not (run / CONFIG).is_file():
+        raise SabaccError(f"{run}: is no folder of a run; of a blueprint give the file")
     config = training_config(run / CONFIG)
     values = config.model_dump(mode="json")
     expected = training_config(CONFIGS / f"{name}.toml").model_dump(mode="json")
@@ -96,8 +99,7 @@ def _blueprint_card(name: str, file: Path, agent_file: Path) -> ModelCard:
     config = settings.model_dump(mode="json")
     expected = load_config(BlueprintConfig, str(CONFIGS / f"{name}.toml")).model_dump(mode="json")
     retrain = _retrain_command("sabacc blueprint", name, config, expected)
-    if agent_file != file:
-        write_bytes(agent_file, file.read_bytes())
+    _copy(file, agent_file)
     return ModelCard(
         name=name,
         weights=file_digest(agent_file),
@@ -123,8 +125,7 @@ def _resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
     """
     settings, _ = resolving.load_resolving(file)
     base = zoo.read_card(member_name(settings.blueprint))
-    if agent_file != file:
-        write_bytes(agent_file, file.read_bytes())
+    _copy(file, agent_file)
     given = {"iterations": settings.iterations} | asdict(settings.ranges)
     defaults = {"iterations": ITERATIONS} | asdict(DEFAULT_RANGES)
     options = [
@@ -144,6 +145,21 @@ def _resolving_card(name: str, file: Path, agent_file: Path) -> ModelCard:
             "fold_rates": (),
         }
     )
+
+
+def _copy(file: Path, agent_file: Path) -> None:
+    """Copy the file of an agent, unless it is there.
+
+    Raises:
+        SabaccError: where another agent is there.
+    """
+    data = file.read_bytes()
+    if agent_file.exists() and agent_file.read_bytes() != data:
+        raise SabaccError(
+            f"{agent_file}: is another agent; move it, or {file.name} into a folder of its own"
+        )
+    if not agent_file.exists():
+        write_bytes(agent_file, data)
 
 
 def _retrain_command(

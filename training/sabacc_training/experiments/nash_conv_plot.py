@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Final
 
 from sabacc_training.bench.plot import FAINT, svg_figure
 from sabacc_training.experiments.nash_conv_curves import LearningCurve
 
-COLOURS: Final = ("#9a6a8f", "#f2a33c", "#6aa84f", "#1f5fa8")
+COLOURS: Final = ("#9a6a8f", "#f2a33c", "#6aa84f", "#1f5fa8", "#c0504d", "#555555")
 
 
 def plot(title: str, curves: Sequence[LearningCurve]) -> bytes:
@@ -19,7 +20,7 @@ def plot(title: str, curves: Sequence[LearningCurve]) -> bytes:
     """
     with svg_figure(6.4, 3.4) as (figure, file):
         axes = figure.add_subplot()
-        for each, colour in zip(curves, COLOURS, strict=False):
+        for each, colour in zip(curves, cycle(COLOURS), strict=False):
             decisions = each.steps.mean(axis=0) / 1e6
             low, high = each.means - each.half_widths, each.means + each.half_widths
             axes.plot(decisions, each.means, color=colour, label=each.method, marker="o", ms=3)

@@ -24,6 +24,7 @@ from sabacc_training.experiments.member_results import (
 )
 from sabacc_training.exploitability.config import ExploitabilityConfig
 from sabacc_training.exploitability.results import ProbeResult
+from sabacc_training.jobs.locking import locked_file
 
 
 def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
@@ -44,13 +45,28 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
 
     Raises:
         SabaccError: for a folder without a finished run, for a run of another configuration, for a
-            wrong name, or for a zoo that cannot be written into.
+            wrong name, for a file beside another agent with the member's name, or for a zoo that
+            cannot be written into.
     """
     if not re.fullmatch(r"[\w-]+", name):
         raise SabaccError(f"{name!r} is not a valid name of a member; use letters, digits, _ and -")
+    if not run.exists():
+        raise SabaccError(f"{run}: there is no such file or folder")
     make_folder(zoo.FOLDER)
     folder = run.parent if run.is_file() else run
-    agent_file, draft = folder / f"{name}{SUFFIX}", folder / f"{name}.json"
+    agent_file = folder / f"{name}{SUFFIX}"
+    draft = folder / f"{name}.json"
+    with locked_file(draft):
+        card = _measured_card(name, run, agent_file, draft, deals, rollouts)
+        write_bytes(zoo.FOLDER / agent_file.name, agent_file.read_bytes())
+        write_card(card)
+    return card
+
+
+def _measured_card(
+    name: str, run: Path, agent_file: Path, draft: Path, deals: int, rollouts: int
+) -> ModelCard:
+    """Return the card with all results, which are saved in a draft one by one."""
     card = new_card(name, run, agent_file)
     for path in (zoo.FOLDER / draft.name, draft):
         card = _with_known_results(card, path)
@@ -64,8 +80,6 @@ def publish(name: str, run: Path, deals: int, rollouts: int) -> ModelCard:
                 write_text(draft, card.text())
     if not card.fold_rates:
         card = card.model_copy(update={"fold_rates": measure_fold_rates(agent_file)})
-    write_bytes(zoo.FOLDER / agent_file.name, agent_file.read_bytes())
-    write_card(card)
     return card
 
 

@@ -51,9 +51,7 @@ class PartialResults:
         """Write the description of the work and its parts."""
         header = {"work": self._work, "parts": self.parts}
         write_bytes(self._path, pack_with_checksum(FORMAT, header, b""))
-        for checkpoint in self._folder.glob("part-*.pt"):
-            if checkpoint != self.checkpoint:
-                checkpoint.unlink(missing_ok=True)
+        _remove_checkpoints(self._folder, but=self.checkpoint)
 
     def finish(self) -> None:
         """Remove the file: the whole work has ended."""
@@ -84,6 +82,8 @@ def open_partial_results(
             raise SabaccError(
                 f"{path}: was left by work that stopped; resume it (--resume) or remove the file"
             )
+        if not left:
+            _remove_checkpoints(folder)
         parts = _parts_of(path, json.loads(json.dumps(work))) if left else {}
         partial = PartialResults(folder, work, parts)
         partial.write()
@@ -95,6 +95,13 @@ def open_partial_results(
     if left and not path.exists():
         with suppress(OSError):  # the folder holds something else
             folder.rmdir()
+
+
+def _remove_checkpoints(folder: Path, but: Path | None = None) -> None:
+    """Remove the checkpoints of parts in a folder, but for one."""
+    for checkpoint in folder.glob("part-*.pt"):
+        if checkpoint != but:
+            checkpoint.unlink(missing_ok=True)
 
 
 def _parts_of(path: Path, work: Any) -> dict[str, Any]:
