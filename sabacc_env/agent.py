@@ -39,7 +39,7 @@ class Agent(Protocol):
       (n,) int64, 0 before its first turn of a hand; and its memories afterwards.
     - ``check_game(rules, num_players, bet_sizes)``, which raises a ``SabaccError`` if it was not
       made for this game.
-    - ``wants = "views"``: it is then given a list of ``GameView`` as observations. They have the
+    - ``wants = "views"``: it is then given ``GameView``'s as observations. They have the
       ``history`` of the hand, and None as ``events``, which take several times as long;
       ``wants = "views with events"`` has them, too.
     - ``hand_probabilities(view, observations, action_mask)``, for an agent that wants views: the

@@ -25,6 +25,7 @@ from sabacc_env.game.view import GameView
 from sabacc_env.rules import RuleSet
 from sabacc_env.rules.wording import toml_repr
 from sabacc_env.tables.tables import Tables
+from sabacc_env.tables.turn_views import TurnViews
 
 SUM_TOLERANCE: Final = 1e-4
 """How far from 1 the sum of a distribution may be, for some are computed in float32."""
@@ -135,18 +136,19 @@ def wants_views(agent: Agent) -> bool:
     return getattr(agent, "wants", None) in ("views", "views with events")
 
 
-def _view(game: Game, seat: int, agent: Agent) -> GameView:
-    """Return what an agent that wants views is shown of a game."""
-    return game.view(seat, events=getattr(agent, "wants", None) == "views with events")
+def _wants_events(agent: Agent) -> bool:
+    return getattr(agent, "wants", None) == "views with events"
 
 
 def agent_input(
     game: Game, agent: Agent, observation: NDArray[np.float32]
-) -> NDArray[np.float32] | list[GameView]:
+) -> NDArray[np.float32] | Sequence[GameView]:
     """Return what an agent is shown of a game where it is to act: the one row for ``actions``."""
     seat = game.seat_to_act
     assert seat is not None
-    return [_view(game, seat, agent)] if wants_views(agent) else observation[None]
+    if wants_views(agent):
+        return [game.view(seat, events=_wants_events(agent))]
+    return observation[None]
 
 
 def actions_at(
@@ -168,16 +170,16 @@ def probabilities_at(
 
 def _seen_at(
     agent: Agent, tables: Tables, indices: NDArray[np.int64]
-) -> NDArray[np.float32] | list[GameView]:
+) -> NDArray[np.float32] | Sequence[GameView]:
     """Return what an agent is shown of tables where it is to act."""
     if wants_views(agent):
-        return [_view(tables.game(int(i)), int(tables.seats_to_act[i]), agent) for i in indices]
+        return TurnViews(tables, indices, _wants_events(agent))
     return tables.flat_observations[indices]
 
 
 def actions(
     agent: Agent,
-    observations: NDArray[np.float32] | list[GameView],
+    observations: NDArray[np.float32] | Sequence[GameView],
     action_masks: NDArray[np.int8],
     rng: np.random.Generator,
     tables: NDArray[np.int64],
@@ -199,7 +201,7 @@ def actions(
 
 def unchecked_actions(
     agent: Agent,
-    observations: NDArray[np.float32] | list[GameView],
+    observations: NDArray[np.float32] | Sequence[GameView],
     action_masks: NDArray[np.int8],
     rng: np.random.Generator,
     tables: NDArray[np.int64],
@@ -255,7 +257,7 @@ def _tells_of_policy(agent: Agent) -> bool:
 
 def probabilities(
     agent: Agent,
-    observations: NDArray[np.float32] | list[GameView],
+    observations: NDArray[np.float32] | Sequence[GameView],
     action_masks: NDArray[np.int8],
 ) -> NDArray[np.float64] | None:
     """Return the distributions that an agent says it draws from; None for one that does not tell.
@@ -271,7 +273,7 @@ def probabilities(
 
 def unchecked_probabilities(
     agent: Agent,
-    observations: NDArray[np.float32] | list[GameView],
+    observations: NDArray[np.float32] | Sequence[GameView],
     action_masks: NDArray[np.int8],
 ) -> NDArray[np.float64] | None:
     """Return numbers of the shape of the masks; raises all else that ``probabilities`` does."""

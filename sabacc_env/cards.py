@@ -139,7 +139,10 @@ CARDS: Final = tuple(deck())
 
 def cards_of_mask(mask: int) -> Iterator[Card]:
     """Yield the cards of a 62-bit set, by id."""
-    return (Card(card) for card in range(NUM_CARDS) if mask >> card & 1)
+    while mask:
+        lowest = mask & -mask
+        yield CARDS[lowest.bit_length() - 1]
+        mask ^= lowest
 
 
 def parse_hand(cards: Sequence[int | str]) -> list[Card]:

@@ -10,6 +10,7 @@ import copy
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Final, Self, get_args
 
 import numpy as np
@@ -176,7 +177,6 @@ class RuleSet(BaseModel):
     """The list that hands are ranked by (RULES.md section 6)."""
 
     _description: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _hash: int | None = PrivateAttr(None)
 
     def __init__(self, **description: Any) -> None:
         try:
@@ -260,15 +260,17 @@ class RuleSet(BaseModel):
         return isinstance(other, RuleSet) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        if self._hash is None:  # every game looks up its compiled rules by the hash
-            self._hash = hash(self._values())
         return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._values())  # every game looks up its compiled rules by it
 
     def __getstate__(self) -> dict[Any, Any]:
         """Return what a pickle has: no hash, which is another one in another process."""
         state = super().__getstate__()
-        private = {**state["__pydantic_private__"], "_hash": None}
-        return {**state, "__pydantic_private__": private}
+        fields = {name: value for name, value in state["__dict__"].items() if name != "_hash"}
+        return {**state, "__dict__": fields}
 
     def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, field) for field in type(self).model_fields)

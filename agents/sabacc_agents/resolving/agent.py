@@ -20,7 +20,9 @@ from sabacc_env.engine.observation.blocks import OBSERVATION_DTYPE, OBSERVATION_
 from sabacc_env.engine.observation.write import observe
 from sabacc_env.engine.rules_record import rules_record
 from sabacc_env.game.view import GameView
+from sabacc_env.observation import decode
 from sabacc_env.rules import RuleSet, load_rules
+from sabacc_env.tables.turn_views import TurnViews
 
 ITERATIONS: Final = 200
 """The iterations of CFR for a betting phase, which take some milliseconds."""
@@ -88,14 +90,14 @@ class ResolvingAgent:
         self.check_game = self.blueprint.check_game
         played = self.blueprint.blueprint.rules if rules is None else load_rules(rules)
         self._last_phase = LastPhase(self.blueprint, played, bet_sizes, iterations, ranges)
-        self._rules_record = rules_record(played)
+        self._rules_record, self._rounds = rules_record(played), played.rounds
 
     def reset(self, num_tables: int) -> None:
         """Do nothing: a view has its history."""
 
     def act(
         self,
-        observations: list[GameView],
+        observations: Sequence[GameView],
         action_masks: NDArray[np.int8],
         rng: np.random.Generator,
         tables: Ints | None = None,
@@ -104,15 +106,19 @@ class ResolvingAgent:
         return sample(self.probabilities(observations, action_masks), rng)
 
     def probabilities(
-        self, observations: list[GameView], action_masks: NDArray[np.int8]
+        self, observations: Sequence[GameView], action_masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """Return the distributions that it draws from, (n, num_actions).
 
         Raises:
             SabaccError: for a view whose history is incomplete.
         """
-        rows = self._rows(observations)
-        is_last = np.array([self._last_phase.is_at(view) for view in observations], np.bool_)
+        if isinstance(observations, TurnViews):
+            rows = observations.rows
+        else:
+            rows = self._rows(observations)
+        decoded = decode(rows)
+        is_last = decoded.is_betting & (decoded.round == self._rounds)
         found = np.zeros(action_masks.shape)
         found[~is_last] = self.blueprint.probabilities(rows[~is_last], action_masks[~is_last])
         for i in np.flatnonzero(is_last).tolist():
@@ -144,7 +150,7 @@ class ResolvingAgent:
         found *= action_mask
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
-    def _rows(self, views: list[GameView]) -> Floats:
+    def _rows(self, views: Sequence[GameView]) -> Floats:
         """Return what the seats of some views observe, (n, OBSERVATION_SIZE)."""
         floats = np.zeros((len(views), OBSERVATION_SIZE), np.float32)
         rows = floats.view(OBSERVATION_DTYPE).reshape(len(views))

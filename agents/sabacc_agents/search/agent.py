@@ -86,7 +86,7 @@ class Rollouts:
 
     def act(
         self,
-        observations: list[GameView],
+        observations: Sequence[GameView],
         action_masks: NDArray[np.int8],
         rng: np.random.Generator,
         tables: Ints | None = None,
@@ -96,16 +96,16 @@ class Rollouts:
         Raises:
             SabaccError: for a view whose history is incomplete.
         """
-        pairs = zip(observations, action_masks, strict=True)
-        return np.array([self._choose(view, mask, rng) for view, mask in pairs], dtype=np.int64)
-
-    def _choose(self, view: GameView, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-        actions = np.flatnonzero(mask)
-        # They are drawn even without a choice, so that later decisions do not depend on that.
-        words = rng.integers(2**32, size=4)
-        if len(actions) == 1:
-            return int(actions[0])
-        return int(actions[self.action_values(view, actions, words).argmax()])
+        chosen = np.zeros(len(action_masks), dtype=np.int64)
+        for row, mask in enumerate(action_masks):
+            actions = np.flatnonzero(mask)
+            # They are drawn even without a choice, so that later decisions do not depend on that.
+            words = rng.integers(2**32, size=4)
+            best = 0
+            if len(actions) > 1:
+                best = int(self.action_values(observations[row], actions, words).argmax())
+            chosen[row] = actions[best]
+        return chosen
 
     def action_values(self, view: GameView, actions: Ints, words: Ints) -> NDArray[np.float64]:
         """Return the mean net credits after each of some legal actions, (n,).

@@ -97,7 +97,7 @@ def _check_game(agent: Agent, game: SabaccGame) -> None:
 
 def _input(
     agent: Agent, state: SabaccState
-) -> tuple[NDArray[np.float32] | list[GameView], NDArray[np.int8]]:
+) -> tuple[NDArray[np.float32] | Sequence[GameView], NDArray[np.int8]]:
     """Return what an agent is shown where a player is to act, and the mask: one row each."""
     hand = state.hand
     assert hand.game is not None

@@ -57,7 +57,7 @@ def assert_determinizations_fit(game: Game, seed: int) -> bool:
     seat = game.seat_to_act
     assert seat is not None
     view = game.view(seat)
-    shuffled = bool(game._record.reshuffles)
+    shuffled = bool(game._number("reshuffles"))
     for determinization, order in sample_determinizations(view, 4, seed):
         assert with_history(determinization, game).view(seat) == view
         assert sorted(order) == sorted(view.rules.deck)
@@ -165,7 +165,7 @@ def test_a_deck_leads_to_what_a_seat_saw_at_all_its_turns(rules: RuleSet) -> Non
     for attempt in range(12):
         game = random_position(Game(rules, 4 if rules.seats[1] >= 4 else 2, seed=attempt), rng)
         seat = game.seat_to_act
-        if seat is None or game._record.reshuffles:
+        if seat is None or game._number("reshuffles"):
             continue
         before = game.clone()
         views = [game.view(seat)]

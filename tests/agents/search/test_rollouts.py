@@ -60,7 +60,7 @@ def test_hidden_cards_change_nothing(rules) -> None:
     for attempt in range(60):
         game = random_position(Game(rules, num_players, seed=attempt), rng)
         seat = game.seat_to_act
-        if seat is None or game._record.reshuffles:
+        if seat is None or game._number("reshuffles"):
             continue
         tried += 1
         actions, words = np.flatnonzero(decision(game)[1][0]), np.arange(attempt, attempt + 4)
