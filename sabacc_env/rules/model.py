@@ -256,24 +256,28 @@ class RuleSet(BaseModel):
         """Whether the deal turns up a card: when an action takes from the discard pile."""
         return "swap" in self.card_actions or "buy_discard" in self.card_actions
 
+    # Every game looks up its compiled rules, so these are computed once.
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RuleSet) and self._values() == other._values()
+        return isinstance(other, RuleSet) and self._values == other._values
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
-        return hash(self._values())  # every game looks up its compiled rules by it
+        return hash(self._values)
 
-    def __getstate__(self) -> dict[Any, Any]:
-        """Return what a pickle has: no hash, which is another one in another process."""
-        state = super().__getstate__()
-        fields = {name: value for name, value in state["__dict__"].items() if name != "_hash"}
-        return {**state, "__dict__": fields}
-
+    @cached_property
     def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, field) for field in type(self).model_fields)
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Return what a pickle has: the fields, and no hash, which other processes compute anew."""
+        state = super().__getstate__()
+        fields = type(self).model_fields
+        kept = {name: value for name, value in state["__dict__"].items() if name in fields}
+        return {**state, "__dict__": kept}
 
 
 def _json(fields: dict[str, object]) -> str:
