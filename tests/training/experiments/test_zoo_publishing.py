@@ -272,7 +272,10 @@ def other_agent(run: Path) -> None:
         (other_agent, "agent.safetensors: comes from another run than checkpoint.pt beside it"),
         (lambda run: Path("configs", "zoo", "porg.toml").unlink(), "porg.toml: cannot be read"),
         (lambda run: (run / AGENT).unlink(), "agent.safetensors: cannot be read"),
-        (lambda run: (run / "config.json").unlink(), "config.json: cannot be read"),
+        (
+            lambda run: (run / "config.json").unlink(),
+            "runs/porg: is no folder of a run; of a blueprint give the file",
+        ),
         (lambda run: (run / CHECKPOINT).unlink(), "there is no checkpoint"),
     ],
 )
