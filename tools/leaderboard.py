@@ -26,6 +26,7 @@ from sabacc_training.tournaments.task_times import hours
 
 from sabacc_env import load_rules, rule_sets
 from sabacc_env.storage.files import write_bytes, write_text
+from tools import forest_plot
 from tools.markdown import NOTE, ROOT, table
 
 FIGURES: Final = ROOT / "docs/results/leaderboard.json"
@@ -249,13 +250,7 @@ def picture(records: Sequence[dict[str, Any]]) -> bytes:
                     means, at, xerr=errors, fmt="o", markersize=3, color=colour, label=label
                 )
             axes.axvline(0, color=FAINT, linewidth=0.8)
-            axes.set_xscale("symlog", linthresh=100)
-            axes.set_xticks(TICKS, [f"{tick:,}" for tick in TICKS], fontsize=7)
-            axes.minorticks_off()
-            axes.set_yticks(range(len(order)), order)
-            axes.set_ylim(len(order) - 0.4, -0.6)
-            axes.set_title(rules, fontsize=9, loc="left", weight="bold")
-            axes.grid(axis="x")
+            forest_plot.set_up(axes, rules, order, TICKS, linear_to=100)
         figure.axes[0].legend(loc="upper left", frameon=False)
         figure.supxlabel(
             "margin in mante/hand, linear to 100, logarithmic beyond; 95 % intervals for all agents"
