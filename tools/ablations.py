@@ -104,7 +104,12 @@ METHODS: Final = {
     "three bet sizes": _blueprint('agent_sizes=[0.5, 1, "max"]'),
     "swaps told apart": _blueprint("tells_swaps=true"),
     "swaps told apart after 80 epochs": _blueprint("tells_swaps=true", "coarse_epochs=80"),
-    "half the epochs": _blueprint(epochs=100),
+    "100 epochs": _blueprint(epochs=100),
+    "400 epochs": _blueprint(epochs=400),
+    "800 epochs": _blueprint(epochs=800),
+    "800 epochs, swaps told apart after 80": _blueprint(
+        "tells_swaps=true", "coarse_epochs=80", epochs=800
+    ),
     "resolving": Method("resolving"),
 }
 
@@ -192,7 +197,7 @@ def _make(method: Method, seed: int, folder: Path) -> tuple[str, float]:
 
 
 def _folder(name: str, seed: int) -> Path:
-    return RUNS / name.replace(" ", "-") / str(seed)
+    return RUNS / name.replace(",", "").replace(" ", "-") / str(seed)
 
 
 def _read_json(path: Path) -> Any:
