@@ -46,10 +46,9 @@ def picture(rows: Sequence[Row]) -> bytes:
                     label=probe,
                 )
             forest_plot.set_up(axes, title, methods, TICKS, linear_to=LINEAR_TO)
-        figure.axes[0].legend(loc="lower left", frameon=False)
-        figure.supxlabel(
-            "what each probe wins, mante/hand; three seeds of each method, 95 % intervals"
-        )
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper right", ncols=3, frameon=False)
+        figure.supxlabel("what each probe wins, mante/hand; a line for each seed, 95 % intervals")
     return file.getvalue()
 
 
