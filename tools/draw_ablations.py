@@ -25,6 +25,7 @@ COLOURS: Final = {"lbr": OURS, "trained": STEPPED, "patterns": PEERS}
 TICKS: Final = (-200, 0, 200, 400, 600, 800, 1_000)
 
 LINEAR_TO: Final = 2_000
+"""All margins lie below it, so the axis is linear."""
 
 
 def picture(rows: Sequence[Row]) -> bytes:
