@@ -163,10 +163,11 @@ def made(name: str, seed: int) -> tuple[Path, float]:
             for left in (agent, folder / "probes"):
                 shutil.rmtree(left, ignore_errors=True)
             make_folder(agent)
+            print(f"making {name!r}, seed {seed}", file=sys.stderr)
             try:
                 found = _make(METHODS[name], seed, agent)
             except StoppedBySignal:
-                raise StoppedBySignal("the agent that was being made is begun again") from None
+                raise StoppedBySignal("the agent that was being made is lost") from None
             write_text(done, json.dumps(found) + "\n")
         file, cpu_seconds = _read_json(done)
     return agent / file, cpu_seconds
@@ -261,7 +262,8 @@ def main(names: Sequence[str]) -> None:
         print(__doc__, *METHODS, sep="\n")
         return
     if unknown := [name for name in names if name not in METHODS]:
-        sys.exit(f"ablations: no method is named {unknown[0]!r}; there are {', '.join(METHODS)}")
+        known = ", ".join(f'"{name}"' for name in METHODS)
+        sys.exit(f"ablations: no method is named {unknown[0]!r}; name some of {known}")
     with exit_when_stopped(RUNS, "run the same command again"):
         for each in product(names or METHODS, range(SEEDS)):
             print(measured(*each))

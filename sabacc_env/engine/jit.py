@@ -33,7 +33,9 @@ class _CompilationNotices(event.Listener):
         """Print a notice when Numba starts to compile a function that the cache does not have."""
         function = event.data["dispatcher"].py_func
         if function.__module__.startswith(__package__):
-            self._print_once("compiling the engine, which takes up to half a minute")
+            self._print_once(
+                "compiling the engine, which takes half a minute, or two on a slow or busy machine"
+            )
 
     def on_end(self, event: Any) -> None:
         """Do nothing when a function is compiled."""

@@ -17,7 +17,13 @@ import numpy as np
 from sabacc_agents import zoo
 from sabacc_agents.blueprint.blueprint import NUM_PLAYERS, Blueprint, load_blueprint
 from sabacc_agents.resolving.last_phase import RangeSettings, check_iterations, check_rules
-from sabacc_agents.saved_files import path_of, read_arrays, read_description, write_arrays
+from sabacc_agents.saved_files import (
+    formats_in,
+    path_of,
+    read_arrays,
+    read_description,
+    write_arrays,
+)
 from sabacc_env.errors import SabaccError, short_repr
 
 FORMAT: Final = "sabacc-resolving"
@@ -55,6 +61,8 @@ def save_resolving(path: str | Path, resolving: Resolving) -> None:
     file = _blueprint_file(path, resolving.blueprint)
     if file.resolve() == Path(path).resolve():
         raise SabaccError(f"{path}: is the blueprint itself; give the agent another file name")
+    if FORMAT in formats_in(file):
+        raise SabaccError(f"{resolving.blueprint}: is a resolving agent; give its blueprint")
     check_rules(load_blueprint(file).rules)
     description = {
         "blueprint": resolving.blueprint,
@@ -102,7 +110,7 @@ def _blueprint_file(path: str | Path, blueprint: Any) -> Path:
     """Return the path of a blueprint that a resolving agent names.
 
     Raises:
-        SabaccError: for what is neither a member of the zoo nor the name of a file.
+        SabaccError: for what is neither a member of the zoo nor the name of a file that is there.
     """
     if isinstance(blueprint, str) and zoo.is_member(blueprint):
         return path_of(blueprint)
@@ -111,7 +119,10 @@ def _blueprint_file(path: str | Path, blueprint: Any) -> Path:
             f"blueprint: give a member of the zoo (zoo:NAME), or the name of a file in the folder "
             f"of the agent, not {short_repr(blueprint)}"
         )
-    return Path(path).parent / blueprint
+    file = Path(path).parent / blueprint
+    if not file.exists():
+        raise SabaccError(f"{file}: there is no blueprint here; zoo:NAME means one of the zoo")
+    return file
 
 
 def _digest(file: Path) -> np.ndarray[Any, np.dtype[np.uint8]]:

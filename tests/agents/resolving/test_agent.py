@@ -194,8 +194,10 @@ def test_a_file_beside_its_blueprint_and_one_that_changed(tmp_path: Path) -> Non
     with pytest.raises(SabaccError, match="made for another blueprint than"):
         load(path)
     (tmp_path / "b.safetensors").unlink()
-    with pytest.raises(SabaccError, match=r"b\.safetensors"):
+    with pytest.raises(SabaccError, match=r"b\.safetensors: there is no blueprint here"):
         load(path)
+    with pytest.raises(SabaccError, match=r"agent\.safetensors: is a resolving agent; give its"):
+        save_resolving(tmp_path / "a.safetensors", Resolving(path.name, 10, RangeSettings()))
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_it_saves_an_agent_and_goes_on(
     nodes = re.search(r"([\d,]+) nodes with 128 hands of each seat in", capsys.readouterr().out)
     assert nodes
     assert int(nodes[1].replace(",", "")) > 2 * 2 * 10  # epochs, seats that learn, walks
-    with pytest.raises(SabaccError, match="was left by another run; resume it"):
+    with pytest.raises(SabaccError, match="was left by a run that stopped or ended; go on"):
         blueprint(config, "epochs=3", output=output)
     blueprint(config, "epochs=3", output=output, resume=True)
     assert load_blueprint(output).metadata["epochs"] == 3
@@ -56,7 +56,10 @@ def test_it_saves_an_agent_and_goes_on(
 
 
 def test_a_stopped_run_is_resumed(
-    config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     output = tmp_path / "agent.safetensors"
     run_epoch = BlueprintSolver.run_epoch
@@ -72,6 +75,7 @@ def test_a_stopped_run_is_resumed(
         with pytest.raises(SystemExit) as exit_code:
             blueprint(config, "epochs=4", output=output)
     assert exit_code.value.code == 130
+    assert "stopping: what was begun ends first" in capsys.readouterr().err
     assert not output.exists()
     blueprint(config, "epochs=4", output=output, resume=True)
     assert load_blueprint(output).metadata["epochs"] == 4

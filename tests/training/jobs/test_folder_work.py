@@ -42,6 +42,7 @@ def test_slices_make_what_one_process_makes(tmp_path: Path, capsys: Any) -> None
     told = capsys.readouterr().err
     assert " so far\n" in told
     assert "to 40: finished\n" in told
+    assert "stopping" not in told
 
 
 def test_a_training_run_in_slices_saves_the_same_agent(tmp_path: Path) -> None:

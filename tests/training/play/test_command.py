@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sabacc_training.config.base import validated
 from sabacc_training.ppo.config import PPOConfig
 from sabacc_training.trainers import train_on
@@ -141,3 +142,13 @@ def test_mistakes_are_refused_in_a_sentence(capsys: Any, tmp_path: Path) -> None
     in_terminal = ("play", "--terminal", "--folder", tmp_path)
     assert "one seat" in refusal(capsys, *in_terminal, "--people", 2)
     assert "needs a terminal" in refusal(capsys, *in_terminal)
+
+
+@pytest.mark.parametrize(("module", "options"), [("textual", ["--terminal"]), ("uvicorn", [])])
+def test_a_missing_extra_is_said_before_a_table_is_begun(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str, options: list[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    said = refusal(capsys, "play", "--folder", tmp_path / "tables", *options)
+    assert f"this needs {module}" in said
+    assert not (tmp_path / "tables").exists()

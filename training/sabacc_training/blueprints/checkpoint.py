@@ -43,8 +43,14 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
         SabaccError: if there is no such file, if it is damaged, or is of another configuration.
     """
     header, state = read_checkpoint(path, FORMAT)
-    if header.get("game") != _game(solver):
-        raise SabaccError(f"{path}: is of another configuration; choose another output file")
+    game, own = header.get("game"), _game(solver)
+    if game != own:
+        before = game if isinstance(game, dict) else {}
+        keys = ", ".join(key for key in own if before.get(key) != own[key])
+        raise SabaccError(
+            f"{path}: is of a run with other {keys or 'keys'}; give those of that run, or another "
+            "output file"
+        )
     rows, epochs, seconds = (header.get(key) for key in ("rows", "epochs", "seconds"))
     if type(epochs) is not int or epochs < 0 or type(seconds) is not float or not seconds >= 0:
         raise SabaccError(f"{path}: cannot be resumed from; it is damaged")

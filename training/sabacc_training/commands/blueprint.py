@@ -57,7 +57,8 @@ def _solve(settings: BlueprintConfig, path: Path, checkpoint: Path, resume: bool
     remove_partial_files(checkpoint.parent, checkpoint.name)
     if not resume and checkpoint.exists():
         raise SabaccError(
-            f"{checkpoint}: was left by another run; resume it (--resume) or remove the file"
+            f"{checkpoint}: was left by a run that stopped or ended; go on from it (--resume; with "
+            "more epochs if it ended) or name another output file"
         )
     if not resume:
         check_new(path)

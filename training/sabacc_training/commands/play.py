@@ -8,6 +8,7 @@ import shlex
 import sys
 import webbrowser
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -121,6 +122,8 @@ def play(
         raise SabaccError(
             "a table that is resumed stays as it is; leave out the agents and what is played"
         )
+    # A missing extra is said before a table is begun.
+    import_module("textual" if terminal else "uvicorn")
     from sabacc_training.jobs.locking import locked_folder  # needs the extra train
 
     with locked_folder(folder):  # two commands would each record the same hands

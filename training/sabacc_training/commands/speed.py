@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from sabacc_agents.specs import outside_spec
 
 from sabacc_env import agent_calls
@@ -55,7 +55,7 @@ def speed(
     game = validated(TableConfig, {"rules": rules, "num_players": players})
     loaded = {name: game.load(name) for name in agents or registered_agents()}
     table = Table(
-        "agent",
+        Column("agent", overflow="fold"),
         "decisions a CPU-second",
         "CPU-ms a decision",
         "decisions a second",

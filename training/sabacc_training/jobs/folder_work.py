@@ -28,12 +28,10 @@ from sabacc_training.jobs.executors import Executor
 from sabacc_training.jobs.locking import locked_folder
 from sabacc_training.jobs.progress_bar import ProgressBar
 from sabacc_training.jobs.ray_executor import executor_at
-from sabacc_training.jobs.stopping import StoppedBySignal, stop_signals
+from sabacc_training.jobs.stopping import STOPPING, StoppedBySignal, stop_signals
 
 SLICE: Final = 120.0
 """Seconds after which a slice stops. Beginning one takes some seconds."""
-
-STOPPING: Final = "stopping: what was begun ends first, in some minutes; once more stops at once"
 
 Files = dict[str, bytes]
 """The contents of files, by their paths in a folder."""
@@ -122,7 +120,8 @@ def do_slice(slice_: Slice) -> Done:
             finished = False
         except SabaccError as error:
             raise SabaccError(str(error).replace(name, str(work.folder))) from None
-        told = errors.getvalue().strip().splitlines()
+        # A slice stops by a signal of its own, which is no news.
+        told = [line for line in errors.getvalue().strip().splitlines() if line != STOPPING]
         return Done(finished, here.read(), told[-1] if told else "")
 
 

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals, getsignal, signal
 from types import FrameType
+from typing import Final
+
+STOPPING: Final = "stopping: what was begun ends first; once more stops at once"
 
 
 class StoppedBySignal(Exception):
@@ -32,12 +35,19 @@ def exit_when_stopped(where: Path, how: str = "resume with --resume") -> Iterato
         sys.exit(130)
 
 
+def say_that_it_stops() -> None:
+    """Print to standard error that the work stops."""
+    print(STOPPING, file=sys.stderr, flush=True)
+
+
 @contextmanager
-def stop_signals(on_first: Callable[[], None] = lambda: None) -> Iterator[list[Signals]]:
+def stop_signals(
+    on_first: Callable[[], None] = say_that_it_stops,
+) -> Iterator[list[Signals]]:
     """Collect SIGINT and SIGTERM in a list; a second signal of a kind acts as it did before.
 
     Args:
-        on_first: called at the first signal.
+        on_first: called at the first signal, to say so.
     """
     received: list[Signals] = []
     before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
