@@ -72,7 +72,7 @@ def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(tmp_path: Path) 
     path = tmp_path / "agent.checkpoint"
     solver = solver_of(walks=20)
     save_checkpoint(solver, path)
-    with pytest.raises(SabaccError, match="is of a run with other walks; give those of that run"):
+    with pytest.raises(SabaccError, match="made with other values of walks; resume with the same"):
         load_checkpoint(solver_of(walks=21), path)
     data = path.read_bytes()
     path.write_bytes(data[:-1])

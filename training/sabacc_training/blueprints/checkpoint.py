@@ -43,13 +43,11 @@ def load_checkpoint(solver: BlueprintSolver, path: Path) -> None:
         SabaccError: if there is no such file, if it is damaged, or is of another configuration.
     """
     header, state = read_checkpoint(path, FORMAT)
-    game, own = header.get("game"), _game(solver)
-    if game != own:
-        before = game if isinstance(game, dict) else {}
-        keys = ", ".join(key for key in own if before.get(key) != own[key])
+    old, new = header.get("game", {}), _game(solver)
+    if others := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
         raise SabaccError(
-            f"{path}: is of a run with other {keys or 'keys'}; give those of that run, or another "
-            "output file"
+            f"{path}: was made with other values of {', '.join(others)}; resume with the same "
+            "configuration, or choose another output file"
         )
     rows, epochs, seconds = (header.get(key) for key in ("rows", "epochs", "seconds"))
     if type(epochs) is not int or epochs < 0 or type(seconds) is not float or not seconds >= 0:

@@ -236,10 +236,7 @@ def do_in_slices(
             work = waiting.popleft()
             yield Slice(work, work.read(), seconds)
 
-    def tell() -> None:
-        progress.print_warning(STOPPING)
-
-    with ExitStack() as stack, stop_signals(tell) as received:
+    with ExitStack() as stack, stop_signals() as received:
         for folder in dict.fromkeys(work.folder for work in works):
             stack.enter_context(locked_folder(folder))
         while waiting:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals, getsignal, signal
 from types import FrameType
@@ -35,19 +35,12 @@ def exit_when_stopped(where: Path, how: str = "resume with --resume") -> Iterato
         sys.exit(130)
 
 
-def say_that_it_stops() -> None:
-    """Print to standard error that the work stops."""
-    print(STOPPING, file=sys.stderr, flush=True)
-
-
 @contextmanager
-def stop_signals(
-    on_first: Callable[[], None] = say_that_it_stops,
-) -> Iterator[list[Signals]]:
+def stop_signals() -> Iterator[list[Signals]]:
     """Collect SIGINT and SIGTERM in a list; a second signal of a kind acts as it did before.
 
-    Args:
-        on_first: called at the first signal, to say so.
+    The first one is said on standard error. Where nobody reads that any more, because Ctrl-C ended
+    the reader of a pipe, too, the work goes on to save what it has.
     """
     received: list[Signals] = []
     before = {number: getsignal(number) for number in (SIGINT, SIGTERM)}
@@ -56,7 +49,8 @@ def stop_signals(
         received.append(Signals(number))
         signal(number, before[Signals(number)])
         if len(received) == 1:
-            on_first()
+            with suppress(OSError, RuntimeError):  # RuntimeError: in the middle of another write
+                print(STOPPING, file=sys.stderr, flush=True)
 
     for number in before:
         signal(number, note)
